@@ -1,3 +1,13 @@
-"""Tamis: find the few columns of a wide table that matter."""
+"""Tamis: find the few columns of a wide table that matter, and say how sure you are."""
+
+from tamis import cutoff, exceptions
+from tamis.split import DFT, RFT
 
 __version__ = "0.1.0.dev0"
+
+__all__ = [
+    "DFT",
+    "RFT",
+    "cutoff",
+    "exceptions",
+]

@@ -1,0 +1,235 @@
+"""BaseSelector: check, score, rank, cut, support; nothing else."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+from sklearn.callback import CallbackSupportMixin, with_callbacks
+from sklearn.feature_selection import SelectorMixin
+from sklearn.utils.validation import check_is_fitted
+
+from tamis import _input
+from tamis._ranking import Ranking
+from tamis._validation import Constraint, check_parameters
+from tamis.cutoff._parse import as_rule
+from tamis.cutoff._rule import CutRule, FitData
+from tamis.exceptions import InputError, MissingDependencyError
+
+# What a scoring method hands back: a score per column, and which columns never vary.
+Scores = tuple[NDArray[np.float64], NDArray[np.bool_]]
+
+
+class BaseSelector(SelectorMixin, CallbackSupportMixin, BaseEstimator):
+    """Base of all selectors: data in, scores, order, cut, support.
+
+    A subclass writes ``__init__`` (which only stores), its constraints and ``_score``.
+
+    Attributes
+    ----------
+    scores_ : ndarray of shape (n_features_in_,)
+        Larger is better.
+    order_ : ndarray of shape (n_features_in_,)
+        Column indices, best first; of equal scores the lower index comes first.
+    ranking_ : ndarray of shape (n_features_in_,)
+        Rank of every column, 1 for the best.
+    support_ : ndarray of bool of shape (n_features_in_,)
+        The selected columns.
+    n_selected_ : int
+        How many they are.
+    constant_ : ndarray of bool of shape (n_features_in_,)
+        Columns that never vary or hold nothing.
+    cut_details_ : dict
+        What the cut rule found out, such as both elbows.
+    """
+
+    _constraints: ClassVar[dict[str, Constraint]] = {}
+    _supervised: ClassVar[bool] = True
+    _n_stages: ClassVar[int] = 1
+
+    @with_callbacks
+    def fit(self, X: Any, y: Any = None) -> Any:
+        """Score the columns of `X` and select.
+
+        Parameters
+        ----------
+        X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
+            The table; NaN marks missing values.
+        y : array-like of shape (n_samples,), default=None
+            The target.
+
+        Returns
+        -------
+        self : object
+            The fitted selector.
+        """
+        return self._fit(X, y, None)
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any) -> Any:
+        check_parameters(self, self._constraints)
+        rule = self._rule()
+        X = _input.check_table(self, X)
+        weight = _input.check_weight(sample_weight, X.shape[0], type(self).__name__)
+        root = self._init_callback_context(max_subtasks=self._n_stages + rule.needs_data)
+        root.call_on_fit_task_begin(estimator=self, X=X, y=y)
+        scores, constant = self._score(X, y, weight)
+        if constant.all():
+            raise InputError(
+                f"{type(self).__name__}: expected at least one column with two different values, "
+                f"got {constant.size} constant or empty columns in {X.shape[0]} rows (n_samples="
+                f"{X.shape[0]}). Check how the table was read."
+            )
+        self._rank(scores, constant)
+        self._cut(rule, FitData(self, X, y, weight))
+        root.call_on_fit_task_end(estimator=self, X=X, y=y)
+        return self
+
+    def _score(self, X: Any, y: Any, weight: NDArray[np.float64] | None) -> Scores:
+        """Score of every column (larger is better), and which columns never vary."""
+        raise NotImplementedError
+
+    def _rule(self) -> CutRule:
+        return as_rule(self.n_features_to_select, who=type(self).__name__)
+
+    def _rank(self, scores: NDArray[np.float64], constant: NDArray[np.bool_]) -> None:
+        names = _input.names_of(self)
+        ranking = Ranking.of(scores, constant=constant, names=names, who=type(self).__name__)
+        self.scores_, self.order_ = ranking.scores, ranking.order
+        self.ranking_, self.constant_ = ranking.positions, ranking.constant
+
+    def _cut(self, rule: CutRule, data: FitData | None) -> None:
+        # Stopped by hand while a slow rule is at work, the ranking stays and nothing is cut off.
+        self._keep(np.ones(self.scores_.size, dtype=bool), {})
+        self._keep(*rule.select(self.ranking_record(), data))
+
+    def _keep(self, support: NDArray[np.bool_], details: dict[str, Any]) -> None:
+        self.support_, self.cut_details_ = support, details
+        self.n_selected_ = int(support.sum())
+
+    def ranking_record(self, names: Any = None) -> Ranking:
+        """Scores and order as the record that cut rules, plots and reports read."""
+        check_is_fitted(self, "scores_")
+        names = _input.names_of(self) if names is None else names
+        return Ranking(self.scores_, self.order_, self.constant_, names)
+
+    def recut(self, rule: Any, X: Any = None, y: Any = None, *, sample_weight: Any = None) -> Any:
+        """Apply another cut to the fitted scores, without refitting.
+
+        Parameters
+        ----------
+        rule : int, float, "elbow", "all" or a rule from `tamis.cutoff`
+            The new cut.
+        X, y, sample_weight : array-like, default=None
+            The training data, only for rules that look at it (`PermutationNull`,
+            `CrossValidated`).
+
+        Returns
+        -------
+        self : object
+            The selector with the new support.
+        """
+        check_is_fitted(self, "scores_")
+        rule = as_rule(rule, who=type(self).__name__, name="rule")
+        data = None
+        if X is not None:
+            X = _input.check_table(self, X, reset=False)
+            weight = _input.check_weight(sample_weight, X.shape[0], type(self).__name__)
+            data = FitData(self, X, y, weight)
+        self._keep(*rule.select(self.ranking_record(), data))
+        return self
+
+    def to_frame(self) -> Any:
+        """Feature, score, rank and selected for every column, best first.
+
+        Returns
+        -------
+        frame : pandas.DataFrame or polars.DataFrame
+            Whichever package is in use, pandas if both are.
+        """
+        ranking = self.ranking_record()
+        order = self.order_
+        return _frame(
+            {
+                "feature": [ranking.name(j) for j in order],
+                "score": self.scores_[order],
+                "rank": self.ranking_[order],
+                "selected": self.support_[order],
+            }
+        )
+
+    def steps(self, name: str, items: Iterable[Any], total: int) -> Iterator[Any]:
+        """Go through `items`, telling the callbacks; they may end the walk early."""
+        root = getattr(self, "_callback_fit_ctx", None)
+        if root is None:
+            yield from items
+            return
+        stage = root.subcontext(task_name=name, max_subtasks=total)
+        stage.call_on_fit_task_begin(estimator=self)
+        for item in items:
+            step = stage.subcontext(task_name=f"{name} step")
+            step.call_on_fit_task_begin(estimator=self)
+            yield item
+            if step.call_on_fit_task_end(estimator=self):
+                break
+        stage.call_on_fit_task_end(estimator=self)
+
+    def _get_support_mask(self) -> NDArray[np.bool_]:
+        check_is_fitted(self, "support_")
+        return self.support_
+
+    def _html_repr(self) -> str:
+        from tamis._notebook import top_features
+
+        html = super()._html_repr()
+        return html + top_features(self) if hasattr(self, "support_") else html
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.allow_nan = True
+        tags.target_tags.required = self._supervised
+        return tags
+
+
+class WeightedSelector(BaseSelector):
+    """Base of the selectors that can use `sample_weight`."""
+
+    @with_callbacks
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
+        """Score the columns of `X` and select.
+
+        Parameters
+        ----------
+        X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
+            The table; NaN marks missing values.
+        y : array-like of shape (n_samples,)
+            The target.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the rows; a weight of 2 means the same as the row twice, one of 0 that the
+            row is not there.
+
+        Returns
+        -------
+        self : object
+            The fitted selector.
+        """
+        return self._fit(X, y, sample_weight)
+
+
+def _frame(columns: dict[str, Any]) -> Any:
+    order = ["pandas", "polars"]
+    if "pandas" not in sys.modules and "polars" in sys.modules:
+        order.reverse()
+    for package in order:
+        try:
+            return __import__(package).DataFrame(columns)
+        except ImportError:
+            continue
+    raise MissingDependencyError(
+        "to_frame: expected pandas or polars to be installed, got neither. Run pip install pandas."
+    )
+

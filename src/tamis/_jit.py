@@ -1,0 +1,53 @@
+"""The one place that decides how kernels are compiled, cached and announced."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, TypeVar
+
+import numba
+
+_log = logging.getLogger("tamis")
+
+ANNOUNCE_AFTER_SECONDS = 2.0
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def kernel(function: F) -> F:
+    """Compile a function from arrays to arrays; it releases the GIL and is cached on disk.
+
+    Where no folder can be written for the cache, the kernel is compiled anew in each process
+    rather than refused.
+    """
+    try:
+        return numba.njit(function, cache=True, nogil=True)
+    except RuntimeError:  # numba: "cannot cache function ...: no locator available"
+        return numba.njit(function, nogil=True)
+
+
+def inline(function: F) -> F:
+    """Compile a helper that is only called from kernels of the same file."""
+    return numba.njit(function)
+
+
+@contextmanager
+def announce_compilation(*kernels: Any) -> Iterator[None]:
+    """Say what takes so long when a kernel is being compiled for the first time.
+
+    Loading from the cache takes milliseconds and stays silent.
+    """
+    if all(function.signatures for function in kernels):
+        yield
+        return
+    message = "tamis: compiling kernels for their first use here; later runs load them from a cache"
+    timer = threading.Timer(ANNOUNCE_AFTER_SECONDS, _log.warning, args=(message,))
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()

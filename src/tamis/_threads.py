@@ -1,0 +1,54 @@
+"""Threads over parts of a table; the parts, never the threads, decide the result."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+
+# Below this many cells, starting threads costs more than they save (about 0.3 ms).
+CELLS_WORTH_A_THREAD = 500_000
+
+
+def effective_jobs(n_jobs: int | None) -> int:
+    """Number of threads meant by `n_jobs`.
+
+    ``None`` means every core this process may use, as for scikit-learn's own OpenMP loops; joblib
+    workers lower it through ``NUMBA_NUM_THREADS``. Negative numbers count back from all cores.
+    """
+    available = int(os.environ.get("NUMBA_NUM_THREADS") or _cores())
+    if n_jobs is None:
+        return available
+    return n_jobs if n_jobs > 0 else max(1, _cores() + 1 + n_jobs)
+
+
+def _cores() -> int:
+    try:
+        return len(os.sched_getaffinity(0))
+    except AttributeError:  # not offered outside Linux
+        return os.cpu_count() or 1
+
+
+def split_evenly(start: int, stop: int, n_parts: int) -> list[tuple[int, int]]:
+    """Cut ``range(start, stop)`` into at most `n_parts` non-empty pieces of nearly equal length."""
+    n_parts = max(1, min(n_parts, stop - start))
+    bounds = [start + (stop - start) * i // n_parts for i in range(n_parts + 1)]
+    return list(zip(bounds[:-1], bounds[1:], strict=True))
+
+
+def run_parts(
+    function: Callable[..., None], parts: Sequence[tuple[int, ...]], n_threads: int
+) -> None:
+    """Call ``function(*part)`` for every part, on at most `n_threads` threads."""
+    if n_threads <= 1 or len(parts) <= 1:
+        for part in parts:
+            function(*part)
+        return
+    with ThreadPoolExecutor(min(n_threads, len(parts))) as pool:
+        for future in [pool.submit(function, *part) for part in parts]:
+            future.result()
+
+
+def threads_for(n_cells: int, n_jobs: int | None) -> int:
+    """Threads worth starting for a piece of work on `n_cells` table cells."""
+    return min(effective_jobs(n_jobs), max(1, n_cells // CELLS_WORTH_A_THREAD))

@@ -1,0 +1,102 @@
+"""Parameter constraints and the one template of their messages."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from numbers import Integral, Real
+from typing import Any, Protocol
+
+import numpy as np
+
+from tamis.exceptions import InputError
+
+
+class Constraint(Protocol):
+    """What a parameter may be: a test and a phrase that completes "must be ..."."""
+
+    def allows(self, value: Any) -> bool:
+        """Whether the value is acceptable."""
+
+    def describe(self) -> str:
+        """Phrase for messages and help."""
+
+
+@dataclass(frozen=True)
+class Number:
+    """An int or a float in an interval; a bool is no number."""
+
+    kind: type[int] | type[float]
+    low: float = -np.inf
+    high: float = np.inf
+    open_low: bool = False
+    or_none: bool = False
+
+    def allows(self, value: Any) -> bool:
+        """Whether the value is a number of this kind in the interval."""
+        if value is None:
+            return self.or_none
+        wanted = Integral if self.kind is int else Real
+        if not isinstance(value, wanted) or isinstance(value, bool | np.bool_):
+            return False
+        return bool((self.low < value if self.open_low else self.low <= value) and
+                    value <= self.high)  # fmt: skip
+
+    def describe(self) -> str:
+        """Phrase such as "an int of at least 2"."""
+        word = "an int" if self.kind is int else "a float"
+        if np.isfinite(self.high):
+            word += f" in {'(' if self.open_low else '['}{self.low:g}, {self.high:g}]"
+        elif np.isfinite(self.low):
+            word += f" {'above' if self.open_low else 'of at least'} {self.low:g}"
+        return f"{word} or None" if self.or_none else word
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One of a few values."""
+
+    values: tuple[Any, ...]
+
+    def allows(self, value: Any) -> bool:
+        """Whether the value is one of them, type included."""
+        return any(type(value) is type(known) and value == known for known in self.values)
+
+    def describe(self) -> str:
+        """Phrase such as "'early' or 'late'"."""
+        return " or ".join(repr(value) for value in self.values)
+
+
+@dataclass(frozen=True)
+class Custom:
+    """Anything that a function accepts, with the phrase for it."""
+
+    test: Any
+    phrase: str
+
+    def allows(self, value: Any) -> bool:
+        """Ask the function."""
+        return bool(self.test(value))
+
+    def describe(self) -> str:
+        """The phrase as given."""
+        return self.phrase
+
+
+N_JOBS = Custom(
+    lambda value: value is None or (Number(int).allows(value) and value != 0),
+    "a non-zero int, or None for all cores",
+)
+
+
+def check_value(value: Any, constraint: Constraint, *, who: str, name: str) -> None:
+    """Raise unless the constraint allows the value."""
+    if not constraint.allows(value):
+        raise InputError(f"{who}: {name} must be {constraint.describe()}, got {value!r}.")
+
+
+def check_parameters(estimator: Any, constraints: Mapping[str, Constraint]) -> None:
+    """Check every parameter of an estimator that has a constraint."""
+    values = estimator.get_params(deep=False)
+    for name, constraint in constraints.items():
+        check_value(values[name], constraint, who=type(estimator).__name__, name=name)

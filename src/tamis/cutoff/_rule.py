@@ -1,0 +1,186 @@
+"""CutRule: what all rules share: columns always kept, and columns that go together."""
+
+from __future__ import annotations
+
+import difflib
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tamis._ranking import Ranking
+from tamis.exceptions import InputError, SelectionWarning
+
+Indices = NDArray[np.intp]
+Column = int | str
+
+
+class FitData(NamedTuple):
+    """What a rule that looks at the training data needs: the unfitted selector and its input."""
+
+    selector: Any
+    X: Any
+    y: Any
+    sample_weight: Any = None
+
+    def fit(self, selector: Any, X: Any, y: Any, rows: Any = None) -> Any:
+        """Fit a selector on (a part of) the data, with the weights that belong to it."""
+        if self.sample_weight is None:
+            return selector.fit(X, y)
+        weight = self.sample_weight if rows is None else self.sample_weight[rows]
+        return selector.fit(X, y, sample_weight=weight)
+
+    def steps(self, name: str, items: Sequence[Any]) -> Iterable[Any]:
+        """Go through `items` under the eyes of the selector's callbacks."""
+        yield from self.selector.steps(name, items, len(items))
+
+
+class Cut(NamedTuple):
+    """Result of a rule.
+
+    `wanted` columns are asked for, best first; `limit` bounds how many (or None); `details` holds
+    whatever else the rule found out, as plain numbers and arrays.
+    """
+
+    wanted: Indices
+    limit: int | None
+    details: dict[str, Any]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class CutRule:
+    """Base of the rules that decide how many columns are selected.
+
+    Parameters
+    ----------
+    keep : sequence of int or str, or None
+        Columns that are always selected, by index or name.
+    groups : sequence of sequences, mapping, or sequence of labels, or None
+        Columns that stand or fall together: lists of columns, a mapping from group names to
+        lists of columns, or one label per column. A group has the rank of its best column.
+    """
+
+    keep: Sequence[Column] | None = None
+    groups: Sequence[Any] | Mapping[Any, Sequence[Column]] | None = None
+
+    needs_data = False
+
+    @property
+    def who(self) -> str:
+        """Name used in messages."""
+        return type(self).__name__
+
+    def find(self, ranking: Ranking, data: FitData | None) -> Cut:
+        """Columns that the rule asks for, before `keep` and `groups` are looked at."""
+        raise NotImplementedError
+
+    def select(
+        self, ranking: Ranking, data: FitData | None = None
+    ) -> tuple[NDArray[np.bool_], dict[str, Any]]:
+        """Mask of the selected columns, and what the rule found out on the way."""
+        if self.needs_data and (data is None or data.X is None or data.y is None):
+            raise InputError(
+                f"{self.who}: expected the training data, because the rule looks at it, got none. "
+                f"Fit with n_features_to_select={self.who}(...), or call recut(rule, X, y)."
+            )
+        cut = self.find(ranking, data)
+        support = self._fill(cut, ranking)
+        if not support.any():
+            warnings.warn(
+                f"{self.who}: no column was selected. Choose a more generous rule.",
+                SelectionWarning,
+                stacklevel=2,
+            )
+        return support, cut.details
+
+    def _fill(self, cut: Cut, ranking: Ranking) -> NDArray[np.bool_]:
+        """Take `keep` first, then what is wanted, whole groups at a time, up to the limit."""
+        support = np.zeros(ranking.n_columns, dtype=bool)
+        if self.keep is None and self.groups is None:
+            support[cut.wanted[: cut.limit]] = True
+            return support
+        teams = self.teams(ranking)
+        for column in self.kept_columns(ranking):
+            support[teams.members(int(column))] = True
+        count = int(support.sum())
+        for column in cut.wanted:
+            if support[column]:
+                continue
+            team = teams.members(int(column))
+            if cut.limit is None or count + team.size <= cut.limit:
+                support[team] = True
+                count += team.size
+        return support
+
+    def kept_columns(self, ranking: Ranking) -> Indices:
+        """Indices of the columns named in `keep`."""
+        return resolve(() if self.keep is None else self.keep, ranking, f"{self.who}: keep")
+
+    def teams(self, ranking: Ranking) -> Teams:
+        """Partition of the columns that `groups` describes."""
+        return Teams.of(self.groups, ranking, f"{self.who}: groups")
+
+
+class Teams(NamedTuple):
+    """A label per column, and who shares it; without groups every column is alone."""
+
+    labels: Indices | None
+
+    @classmethod
+    def of(cls, groups: Any, ranking: Ranking, who: str) -> Teams:
+        """Read any of the accepted forms of `groups`."""
+        if groups is None:
+            return cls(None)
+        n = ranking.n_columns
+        if isinstance(groups, Mapping):
+            groups = list(groups.values())
+        groups = list(groups)
+        if not any(isinstance(item, list | tuple | set | np.ndarray) for item in groups):
+            if len(groups) != n:
+                raise InputError(
+                    f"{who} must hold lists of columns or one label per column ({n}), "
+                    f"got {len(groups)} labels."
+                )
+            return cls(np.unique(np.asarray(groups), return_inverse=True)[1].astype(np.intp))
+        labels = np.arange(n)
+        seen: set[int] = set()
+        for number, members in enumerate(groups):
+            columns = resolve(members, ranking, who)
+            twice = seen & set(columns.tolist())
+            if twice:
+                name = ranking.name(min(twice))
+                raise InputError(f"{who}: expected every column in one group, got {name!r} in two.")
+            seen |= set(columns.tolist())
+            labels[columns] = n + number
+        return cls(labels)
+
+    def members(self, column: int) -> Indices:
+        """All columns that go with `column`, itself included."""
+        if self.labels is None:
+            return np.array([column])
+        return np.flatnonzero(self.labels == self.labels[column])
+
+
+def resolve(columns: Iterable[Column], ranking: Ranking, who: str) -> Indices:
+    """Indices of columns given by index or name."""
+    columns = [columns] if isinstance(columns, str | int) else list(columns)
+    return np.array([_index_of(column, ranking, who) for column in columns], dtype=np.intp)
+
+
+def _index_of(column: Column, ranking: Ranking, who: str) -> int:
+    n = ranking.n_columns
+    if isinstance(column, int | np.integer) and not isinstance(column, bool):
+        if -n <= column < n:
+            return int(column) % n
+        raise InputError(f"{who}: expected a column index below {n}, got {column!r}.")
+    if not isinstance(column, str):
+        raise InputError(f"{who}: expected column names or indices, got {column!r}.")
+    names = [ranking.name(j) for j in range(n)]
+    if column in names:
+        return names.index(column)
+    close = difflib.get_close_matches(column, names, n=1)
+    hint = f" Did you mean {close[0]!r}?" if close else ""
+    raise InputError(f"{who}: expected a column of the table, got {column!r}.{hint}")

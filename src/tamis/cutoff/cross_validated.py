@@ -1,0 +1,111 @@
+"""CrossValidated: the number of columns that predicts best on rows not used for selecting."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone, is_classifier
+
+from tamis._ranking import Ranking
+from tamis._validation import Custom, check_value
+from tamis.cutoff._rule import Cut, CutRule, FitData
+from tamis.cutoff.top_k import TopK
+from tamis.exceptions import InputError
+
+
+@dataclass(frozen=True, eq=False)
+class CrossValidated(CutRule):
+    """Keep as many columns as predict best in cross-validation of the training data.
+
+    In every fold the selector is fitted anew on the fold's training rows, `estimator` learns from
+    the best k columns of that ranking, and the held-out rows are scored: nothing that is scored
+    has been used for selecting.
+
+    Parameters
+    ----------
+    estimator : scikit-learn classifier or regressor
+        Learns from the selected columns.
+    cv : int, splitter or iterable, default=5
+        As in :func:`sklearn.model_selection.check_cv`.
+    scoring : str, callable or None, default=None
+        As in :func:`sklearn.metrics.check_scoring`.
+    grid : sequence of int or None, default=None
+        Numbers of columns to try; ``None`` tries about twelve, evenly spread on a log scale.
+    one_standard_error : bool, default=False
+        Take the smallest number whose mean score is within one standard error of the best.
+    keep : sequence of int or str, or None
+        Columns that are always selected; they count.
+    groups : sequence of sequences, mapping, or sequence of labels, or None
+        Columns that stand or fall together.
+
+    Examples
+    --------
+    >>> import tamis
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> rule = tamis.cutoff.CrossValidated(GaussianNB(), grid=[1, 3, 10, 30])
+    >>> tamis.DFT(n_features_to_select=rule).fit(X, y).n_selected_
+    10
+    """
+
+    estimator: Any
+    cv: Any = 5
+    scoring: Any = None
+    grid: Sequence[int] | None = None
+    one_standard_error: bool = False
+
+    needs_data = True
+
+    def __post_init__(self) -> None:
+        learner = Custom(lambda value: hasattr(value, "fit"), "an estimator with a fit method")
+        check_value(self.estimator, learner, who=self.who, name="estimator")
+
+    def find(self, ranking: Ranking, data: FitData | None) -> Cut:
+        """Score every number of columns in every fold."""
+        assert data is not None
+        grid = self._grid(ranking.n_columns)
+        scores = self._scores(grid, ranking, data)
+        mean = scores.mean(axis=0)
+        error = scores.std(axis=0, ddof=1) / np.sqrt(len(scores)) if len(scores) > 1 else mean * 0
+        best = int(mean.argmax())
+        if self.one_standard_error:
+            best = int(np.flatnonzero(mean >= mean[best] - error[best])[0])
+        details = {"grid": grid, "mean_scores": mean, "standard_errors": error}
+        # keep and groups are applied by the caller, as they were inside the folds.
+        return Cut(TopK(int(grid[best])).find(ranking, data).wanted, int(grid[best]), details)
+
+    def _grid(self, n_columns: int) -> NDArray[np.int64]:
+        if self.grid is None:
+            return np.unique(np.geomspace(1, n_columns, 12).round().astype(np.int64))
+        grid = np.asarray(self.grid)
+        if grid.ndim != 1 or not grid.size or grid.dtype.kind not in "iu" or grid.min() < 1:
+            raise InputError(f"{self.who}: grid must hold ints of at least 1, got {self.grid!r}.")
+        return np.unique(np.minimum(grid, n_columns)).astype(np.int64)
+
+    def _scores(
+        self, grid: NDArray[np.int64], ranking: Ranking, data: FitData
+    ) -> NDArray[np.float64]:
+        from sklearn.metrics import check_scoring
+        from sklearn.model_selection import check_cv
+
+        target = np.asarray(data.y)
+        splitter = check_cv(self.cv, target, classifier=is_classifier(self.estimator))
+        scorer = check_scoring(self.estimator, self.scoring)
+        folds = list(splitter.split(data.X, target))
+        rows = []
+        for train, test in data.steps("folds", folds):
+            selector = clone(data.selector).set_params(n_features_to_select="all")
+            data.fit(selector, data.X[train], target[train], rows=train)
+            row = []
+            for k in grid:
+                rule = TopK(int(k), keep=self.keep, groups=self.groups)
+                columns = np.flatnonzero(rule.select(selector.ranking_record(ranking.names))[0])
+                model = clone(self.estimator).fit(data.X[train][:, columns], target[train])
+                row.append(scorer(model, data.X[test][:, columns], target[test]))
+            rows.append(row)
+        return np.array(rows)

@@ -1,0 +1,107 @@
+"""Elbow: where the sorted scores bend."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from tamis._ranking import Ranking
+from tamis._validation import Choice, check_value
+from tamis.cutoff._rule import Cut, CutRule, FitData
+from tamis.exceptions import SelectionWarning
+
+# A bend smaller than this share of the curve's height is noise of the arithmetic, not an elbow.
+SMALLEST_BEND = 1e-9
+
+
+@dataclass(frozen=True, eq=False)
+class Elbow(CutRule):
+    """Keep the columns before the bend of the sorted score curve.
+
+    The late elbow is the point farthest from the straight line between the ends of the curve;
+    the early elbow is the same for the part of the curve up to the late one. Only columns that
+    vary are on the curve. A flat or straight curve has no bend: all of them are kept, with a
+    warning.
+
+    Parameters
+    ----------
+    which : {"early", "late"}, default="early"
+        The steep first part only, or everything up to the flat end.
+    keep : sequence of int or str, or None
+        Columns that are always selected.
+    groups : sequence of sequences, mapping, or sequence of labels, or None
+        Columns that stand or fall together.
+
+    Examples
+    --------
+    >>> import tamis
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> selector = tamis.DFT().fit(X, y)
+    >>> [selector.recut(tamis.cutoff.Elbow(which)).n_selected_ for which in ("early", "late")]
+    [8, 13]
+    """
+
+    which: Literal["early", "late"] = "early"
+
+    def __post_init__(self) -> None:
+        check_value(self.which, Choice(("early", "late")), who=self.who, name="which")
+
+    def find(self, ranking: Ranking, data: FitData | None) -> Cut:
+        """Find both elbows, and cut at the one asked for."""
+        early, late = find_elbows(ranking.curve)
+        if early == late == ranking.useful.size > 1:
+            warnings.warn(
+                f"{self.who}: the scores have no bend, so all {late} columns that vary are kept. "
+                "Give a number or another rule.",
+                SelectionWarning,
+                stacklevel=2,
+            )
+        count = early if self.which == "early" else late
+        return Cut(ranking.useful[:count], None, {"early": early, "late": late})
+
+
+def find_elbows(curve: ArrayLike) -> tuple[int, int]:
+    """Number of columns before the early and before the late elbow.
+
+    Parameters
+    ----------
+    curve : array-like of shape (n,)
+        Scores in descending order.
+
+    Returns
+    -------
+    early, late : int
+        Counts, ``1 <= early <= late <= n`` for a curve that is not empty.
+
+    Examples
+    --------
+    >>> from tamis.cutoff import find_elbows
+    >>> find_elbows([9.0, 8.5, 8.0, 1.0, 0.9, 0.8, 0.7, 0.6])
+    (3, 3)
+    """
+    curve = np.asarray(curve, dtype=np.float64)
+    late = _bend(curve)
+    return _bend(curve[: late + 1]), late
+
+
+def _bend(curve: NDArray[np.float64]) -> int:
+    """How many points stand before the sharpest bend; all of them when there is none."""
+    n = curve.size
+    if n < 2 or not curve[0] > curve[-1]:
+        return n
+    if n == 2:
+        return 1
+    height = (curve - curve[-1]) / (curve[0] - curve[-1])
+    below = np.linspace(1.0, 0.0, n) - height
+    # Under the chord, the point itself is already low. Above it (a plateau that ends in a drop),
+    # the point is the last one that is still high.
+    if below.max() > SMALLEST_BEND:
+        return int(below.argmax())
+    if below.min() < -SMALLEST_BEND:
+        return int(below.argmin()) + 1
+    return n

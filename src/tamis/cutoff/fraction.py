@@ -1,0 +1,45 @@
+"""Fraction: a share of all columns."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from tamis._ranking import Ranking
+from tamis._validation import Number, check_value
+from tamis.cutoff._rule import Cut, CutRule, FitData
+from tamis.cutoff.top_k import TopK
+
+
+@dataclass(frozen=True, eq=False)
+class Fraction(CutRule):
+    """Keep the best share `f` of the columns, rounded down, but at least one.
+
+    Parameters
+    ----------
+    f : float
+        Share of all columns, in (0, 1].
+    keep : sequence of int or str, or None
+        Columns that are always selected; they count.
+    groups : sequence of sequences, mapping, or sequence of labels, or None
+        Columns that stand or fall together.
+
+    Examples
+    --------
+    >>> import tamis
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> tamis.DFT().fit(X, y).recut(tamis.cutoff.Fraction(0.5)).n_selected_
+    2
+    """
+
+    f: float
+
+    def __post_init__(self) -> None:
+        check_value(self.f, Number(float, low=0, high=1, open_low=True), who=self.who, name="f")
+
+    def find(self, ranking: Ranking, data: FitData | None) -> Cut:
+        """Turn the share into a count."""
+        # 0.3 * 10 is 3.0000000000000004 and 0.29 * 100 is 28.999999999999996: both mean whole.
+        k = max(1, math.floor(self.f * ranking.n_columns + 1e-9))
+        return TopK(k).find(ranking, data)

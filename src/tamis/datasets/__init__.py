@@ -1,0 +1,29 @@
+"""Data to try a selector on: 37 known sets, and generators whose truth is known.
+
+::
+
+    list_datasets() -> describe(name) -> load(name) -> X, y
+    make_ofw_ternary(), make_iris_combinations(), make_madelon_like() -> X, y, relevant
+
+Nothing is bundled. :func:`load` reads ``<name>.npz`` from the folder named by the environment
+variable ``TAMIS_DATA`` and falls back on OpenML for the few sets that have a twin there.
+"""
+
+from __future__ import annotations
+
+from tamis.datasets._describe import describe, list_datasets
+from tamis.datasets._info import DatasetInfo
+from tamis.datasets._iris import make_iris_combinations
+from tamis.datasets._load import load
+from tamis.datasets._madelon import make_madelon_like
+from tamis.datasets._ternary import make_ofw_ternary
+
+__all__ = [
+    "DatasetInfo",
+    "describe",
+    "list_datasets",
+    "load",
+    "make_iris_combinations",
+    "make_madelon_like",
+    "make_ofw_ternary",
+]

@@ -1,0 +1,178 @@
+"""SplitSelector: what DFT and RFT share: ranges, bins, passes over the rows, best cuts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tamis import _input
+from tamis._base import Scores, WeightedSelector
+from tamis._validation import N_JOBS, Constraint, Custom, Number, check_parameters
+from tamis.engines import MemoryEngine, fold
+from tamis.exceptions import InputError
+from tamis.statistics import Bins, Ranges
+
+# Private tables of all threads together may take this share of the data's size.
+LANE_SHARE = 0.02
+MOST_LANES = 8
+
+
+@dataclass
+class Stream:
+    """What `partial_fit` has gathered: observed and learned ranges, and the running summary."""
+
+    observed: Ranges
+    learned: Ranges | None = None
+    summary: Any = None
+
+
+def _is_ranges(value: Any) -> bool:
+    return value is None or (hasattr(value, "__len__") and len(value) == 2)
+
+
+class SplitSelector(WeightedSelector):
+    """Score every column by its single best cut; see DFT and RFT."""
+
+    _n_stages: ClassVar[int] = 2
+    _constraints: ClassVar[dict[str, Constraint]] = {
+        "n_bins": Number(int, low=2),
+        "ranges": Custom(_is_ranges, "None or a pair (low, high) of numbers or arrays"),
+        "n_jobs": N_JOBS,
+    }
+
+    def _encode(self, y: Any, weight: NDArray[np.float64] | None, n_rows: int) -> Any:
+        """Target as the summary wants it, as a tuple (values, rest for `_summary`)."""
+        raise NotImplementedError
+
+    def _summary(self, bins: Bins, rest: Any, lanes: int = 1) -> Any:
+        """Empty summary of the target by bin."""
+        raise NotImplementedError
+
+    def _losses(self, summary: Any) -> tuple[NDArray[np.float64], NDArray[np.float64], float]:
+        """Loss of every cut, loss without a cut, and the latter for all rows together."""
+        raise NotImplementedError
+
+    def _score(self, X: Any, y: Any, weight: NDArray[np.float64] | None) -> Scores:
+        self.__dict__.pop("_stream", None)
+        values, rest = self._encode(y, weight, X.shape[0])
+        engine = MemoryEngine(X, values, weight)
+        observed = self._fold("ranges", Ranges(X.shape[1]), engine)
+        bins = self._bins(observed)
+        summary = self._summary(bins, rest, self._lanes(engine, rest))
+        self._fold("cuts", summary, engine)
+        return self._finish(summary, observed)
+
+    def _fold(self, name: str, statistic: Any, engine: MemoryEngine) -> Any:
+        return fold(statistic, self.steps(name, engine, len(engine)), n_jobs=self.n_jobs)
+
+    def _lanes(self, engine: MemoryEngine, rest: Any) -> int:
+        """Private tables for threads, a power of two that depends on the data alone."""
+        one = self._summary_bytes(engine.X.shape[1], rest)
+        affordable = int(min(LANE_SHARE * engine.n_bytes / one, MOST_LANES))
+        return 1 << max(affordable, 1).bit_length() - 1
+
+    def _summary_bytes(self, n_columns: int, rest: Any) -> int:
+        raise NotImplementedError
+
+    def _bins(self, observed: Ranges) -> Bins:
+        low, high = observed.finish()
+        _input.check_finite_columns(self, np.isinf(low) | np.isinf(high))
+        with np.errstate(over="ignore"):
+            _input.check_finite_columns(self, np.isinf(high - low))
+        if self.ranges is not None:
+            low, high = self._given_ranges(low.size)
+        return Bins.between(low, high, self.n_bins)
+
+    def _given_ranges(self, n_columns: int) -> tuple[NDArray[Any], NDArray[Any]]:
+        try:
+            low, high = (np.asarray(end, dtype=np.float64) for end in self.ranges)
+            low, high = (np.broadcast_to(end, n_columns) for end in (low, high))
+        except (TypeError, ValueError) as error:
+            raise InputError(
+                f"{type(self).__name__}: ranges must be a pair (low, high) of numbers or of arrays "
+                f"with one value per column ({n_columns}), got {self.ranges!r}."
+            ) from error
+        bad = np.flatnonzero(~(np.isfinite(low) & np.isfinite(high) & (low <= high)))
+        if bad.size:
+            raise InputError(
+                f"{type(self).__name__}: ranges must be finite with low <= high, got "
+                f"({low[bad[0]]}, {high[bad[0]]}) for column {int(bad[0])}."
+            )
+        return low, high
+
+    def _finish(self, summary: Any, observed: Ranges) -> Scores:
+        """Best cut of every column, its loss, and the share of the target that it explains."""
+        constant = observed.finish().constant
+        losses, base, overall = self._losses(summary)
+        bins = summary.bins
+        best = losses.argmin(axis=1)
+        loss = np.take_along_axis(losses, best[:, None], axis=1)[:, 0]
+        unseen = np.isnan(base)
+        loss = np.where(constant, np.where(unseen, overall, base), loss)
+        gain = np.where(unseen, 0.0, base - loss)
+        scores = np.divide(gain, base, out=np.zeros_like(base), where=base > 0)
+        self.loss_ = loss
+        self.thresholds_ = np.where(constant, np.nan, bins.low + (best + 1.0) * bins.step)
+        return np.where(constant, 0.0, np.clip(scores, 0.0, 1.0)), constant
+
+    def learn_ranges(self, X: Any) -> Any:
+        """Take in a block in a first pass that only learns the ranges of the columns.
+
+        Parameters
+        ----------
+        X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
+            A block of rows.
+
+        Returns
+        -------
+        self : object
+            Ready for more blocks, or for :meth:`partial_fit` in a second pass.
+        """
+        stream, X = self._open_stream(X)
+        if stream.summary is not None:
+            raise InputError(
+                f"{type(self).__name__}: expected learn_ranges before partial_fit, because cuts "
+                "stay where they are once rows were counted. Start from sklearn.base.clone(...)."
+            )
+        stream.learned = stream.learned or Ranges(X.shape[1])
+        part = fold(Ranges(X.shape[1]), MemoryEngine(X), n_jobs=self.n_jobs)
+        _input.check_finite_columns(self, part.finish().infinite)
+        stream.learned.merge(part)
+        return self
+
+    def _open_stream(self, X: Any) -> tuple[Stream, Any]:
+        check_parameters(self, self._constraints)
+        who = type(self).__name__
+        if hasattr(self, "scores_") and not hasattr(self, "_stream"):
+            raise InputError(
+                f"{who}: expected a selector that was not fitted, or fitted by partial_fit, "
+                "because fit keeps no counts to add to. Start from sklearn.base.clone(...)."
+            )
+        rule = self._rule()
+        if rule.needs_data:
+            raise InputError(
+                f"{who}: expected a rule that needs only scores, got {rule.who}, which looks at "
+                "all of the training data. Use fit, or recut(rule, X, y) after the last block."
+            )
+        X = _input.check_table(self, X, reset=not hasattr(self, "_stream"))
+        if not hasattr(self, "_stream"):
+            self._stream = Stream(Ranges(X.shape[1]))
+        return self._stream, X
+
+    def _partial_fit(self, X: Any, y: Any, sample_weight: Any, encode: Any) -> Any:
+        stream, X = self._open_stream(X)
+        weight = _input.check_weight(sample_weight, X.shape[0], type(self).__name__)
+        values, rest = encode(y, weight, X.shape[0])
+        engine = MemoryEngine(X, values, weight)
+        part = fold(Ranges(X.shape[1]), engine, n_jobs=self.n_jobs)
+        _input.check_finite_columns(self, part.finish().infinite)
+        stream.observed.merge(part)
+        if stream.summary is None:
+            stream.summary = self._summary(self._bins(stream.learned or part), rest)
+        fold(stream.summary, engine, n_jobs=self.n_jobs)
+        self._rank(*self._finish(stream.summary, stream.observed))
+        self._cut(self._rule(), None)
+        return self

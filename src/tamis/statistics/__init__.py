@@ -1,0 +1,23 @@
+"""What a row block leaves behind, and how two of them merge.
+
+Each statistic has ``update(block)``, ``merge(other)`` and ``finish()``. Blocks may come from
+memory, from files or from the workers of a cluster; the numbers agree to rounding.
+"""
+
+from tamis.statistics.bins import Bins
+from tamis.statistics.block import Block
+from tamis.statistics.class_histogram import ClassHistogram
+from tamis.statistics.moments import Moments
+from tamis.statistics.ranges import Ranges
+from tamis.statistics.target_sums import TargetSums
+from tamis.statistics.value_counts import ValueCounts
+
+__all__ = [
+    "Bins",
+    "Block",
+    "ClassHistogram",
+    "Moments",
+    "Ranges",
+    "TargetSums",
+    "ValueCounts",
+]

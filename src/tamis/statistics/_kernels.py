@@ -1,0 +1,280 @@
+"""Loops that summarise a row block; arrays in, arrays out.
+
+Dense blocks come as `X` plus a row range, so that a block of a matrix in memory is never copied.
+Names ending in ``_rows`` walk a row-major matrix, those ending in ``_columns`` a transposed one
+(column-major data seen as C-ordered), those ending in ``_sparse`` the stored entries of a CSR
+matrix. A missing cell (NaN) goes to the slot after the last bin.
+"""
+
+import numpy as np
+
+from tamis._jit import inline, kernel
+
+
+@inline
+def fill_slots(values, low, step, scale, narrow, n_bins, width, out):
+    """Slot of every value of one row, as an offset into a flat (column, slot) table.
+
+    The bin is guessed by one multiplication and then corrected against the very cuts
+    ``low + b * step`` that are reported, so that ``x < cut`` holds exactly. One correction each way
+    is enough unless the bins are as narrow as the spacing of floats; those columns are redone.
+    """
+    top = np.float64(n_bins - 1)
+    for j in range(values.shape[0]):
+        x = np.float64(values[j])
+        b = np.floor((x - low[j]) * scale[j])
+        b = b - 1.0 if x < low[j] + b * step[j] else b
+        b = b + 1.0 if x >= low[j] + (b + 1.0) * step[j] else b
+        b = b if b < top else top
+        b = b if b > 0.0 else 0.0
+        b = b if x == x else np.float64(n_bins)
+        out[j] = np.int32(b) + np.int32(j * width)
+    for p in range(narrow.shape[0]):
+        j = narrow[p]
+        x = np.float64(values[j])
+        if x == x:
+            b = 0
+            while b < n_bins - 1 and x >= low[j] + np.float64(b + 1) * step[j]:
+                b += 1
+            out[j] = np.int32(b + j * width)
+
+
+@inline
+def slot_of(x, low, step, scale, narrow, n_bins):
+    """Slot of a single value: the scalar form of `fill_slots`."""
+    if x != x:
+        return n_bins
+    if narrow:
+        b = 0
+        while b < n_bins - 1 and x >= low + np.float64(b + 1) * step:
+            b += 1
+        return b
+    guess = np.floor((x - low) * scale)
+    guess = guess - 1.0 if x < low + guess * step else guess
+    guess = guess + 1.0 if x >= low + (guess + 1.0) * step else guess
+    return int(min(max(guess, 0.0), np.float64(n_bins - 1)))
+
+
+@kernel
+def ranges_rows(X, start, stop, low, high):
+    """Smallest and largest value of every column; four rows at a time spare memory traffic."""
+    n = X.shape[1]
+    i = start
+    while i + 4 <= stop:
+        a, b, c, d = X[i], X[i + 1], X[i + 2], X[i + 3]
+        for j in range(n):
+            lo, hi = low[j], high[j]
+            lo = a[j] if a[j] < lo else lo
+            hi = a[j] if a[j] > hi else hi
+            lo = b[j] if b[j] < lo else lo
+            hi = b[j] if b[j] > hi else hi
+            lo = c[j] if c[j] < lo else lo
+            hi = c[j] if c[j] > hi else hi
+            lo = d[j] if d[j] < lo else lo
+            hi = d[j] if d[j] > hi else hi
+            low[j] = lo
+            high[j] = hi
+        i += 4
+    while i < stop:
+        row = X[i]
+        for j in range(n):
+            low[j] = row[j] if row[j] < low[j] else low[j]
+            high[j] = row[j] if row[j] > high[j] else high[j]
+        i += 1
+
+
+@kernel
+def ranges_columns(Xt, start, stop, low, high, first, last):
+    """As `ranges_rows` for column-major data; 32 running extremes let the compiler vectorise."""
+    lows = np.empty(32, dtype=Xt.dtype)
+    highs = np.empty(32, dtype=Xt.dtype)
+    for j in range(first, last):
+        column = Xt[j]
+        lows[:] = low[j]
+        highs[:] = high[j]
+        i = start
+        while i + 32 <= stop:
+            part = column[i : i + 32]
+            for t in range(32):
+                lows[t] = part[t] if part[t] < lows[t] else lows[t]
+                highs[t] = part[t] if part[t] > highs[t] else highs[t]
+            i += 32
+        while i < stop:
+            lows[0] = column[i] if column[i] < lows[0] else lows[0]
+            highs[0] = column[i] if column[i] > highs[0] else highs[0]
+            i += 1
+        low[j] = lows.min()
+        high[j] = highs.max()
+
+
+@kernel
+def ranges_sparse(data, indices, indptr, start, stop, low, high, stored):
+    """Extremes of the stored entries and how many there are in every column."""
+    for p in range(indptr[start], indptr[stop]):
+        j = indices[p]
+        x = data[p]
+        stored[j] += 1
+        low[j] = x if x < low[j] else low[j]
+        high[j] = x if x > high[j] else high[j]
+
+
+@kernel
+def class_counts_rows(X, start, stop, codes, weight, bins, counts, first, last):
+    """Add the weight of every cell to ``counts[class, column, slot]``, columns first to last."""
+    low, step, scale, narrow, n_bins = bins
+    width = counts.shape[2]
+    low, step, scale = low[first:last], step[first:last], scale[first:last]
+    narrow = narrow[(narrow >= first) & (narrow < last)] - first
+    slots = np.empty(last - first, dtype=np.int32)
+    for i in range(start, stop):
+        fill_slots(X[i, first:last], low, step, scale, narrow, n_bins, width, slots)
+        table = counts[codes[i], first:last].reshape(-1)
+        w = weight[i]
+        for j in range(slots.shape[0]):
+            table[np.uint32(slots[j])] += w
+
+
+@kernel
+def class_counts_columns(Xt, start, stop, codes, weight, bins, counts, first, last):
+    """As `class_counts_rows` for column-major data."""
+    low, step, scale, narrow, n_bins = bins
+    is_narrow = np.zeros(Xt.shape[0], dtype=np.bool_)
+    is_narrow[narrow] = True
+    for j in range(first, last):
+        column = Xt[j]
+        for i in range(start, stop):
+            x = np.float64(column[i])
+            slot = slot_of(x, low[j], step[j], scale[j], is_narrow[j], n_bins)
+            counts[codes[i], j, slot] += weight[i]
+
+
+@kernel
+def class_counts_sparse(data, indices, indptr, start, stop, codes, weight, bins, counts):
+    """As `class_counts_rows` for the stored entries of a CSR matrix."""
+    low, step, scale, narrow, n_bins = bins
+    is_narrow = np.zeros(low.shape[0], dtype=np.bool_)
+    is_narrow[narrow] = True
+    for i in range(start, stop):
+        w = weight[i]
+        code = codes[i]
+        for p in range(indptr[i], indptr[i + 1]):
+            j = indices[p]
+            x = np.float64(data[p])
+            slot = slot_of(x, low[j], step[j], scale[j], is_narrow[j], n_bins)
+            counts[code, j, slot] += w
+
+
+@kernel
+def target_sums_rows(X, start, stop, target, weight, bins, sums, first, last):
+    """Add w, w t and w t^2 of every cell to ``sums[column, slot, :]``."""
+    low, step, scale, narrow, n_bins = bins
+    width = sums.shape[1]
+    low, step, scale = low[first:last], step[first:last], scale[first:last]
+    narrow = narrow[(narrow >= first) & (narrow < last)] - first
+    slots = np.empty(last - first, dtype=np.int32)
+    table = sums[first:last].reshape(-1)
+    for i in range(start, stop):
+        fill_slots(X[i, first:last], low, step, scale, narrow, n_bins, width, slots)
+        w = weight[i]
+        wt = w * target[i]
+        wtt = wt * target[i]
+        for j in range(slots.shape[0]):
+            at = np.uint32(slots[j]) * np.uint32(3)
+            table[at] += w
+            table[at + np.uint32(1)] += wt
+            table[at + np.uint32(2)] += wtt
+
+
+@kernel
+def target_sums_columns(Xt, start, stop, target, weight, bins, sums, first, last):
+    """As `target_sums_rows` for column-major data."""
+    low, step, scale, narrow, n_bins = bins
+    is_narrow = np.zeros(Xt.shape[0], dtype=np.bool_)
+    is_narrow[narrow] = True
+    for j in range(first, last):
+        column = Xt[j]
+        for i in range(start, stop):
+            x = np.float64(column[i])
+            slot = slot_of(x, low[j], step[j], scale[j], is_narrow[j], n_bins)
+            wt = weight[i] * target[i]
+            sums[j, slot, 0] += weight[i]
+            sums[j, slot, 1] += wt
+            sums[j, slot, 2] += wt * target[i]
+
+
+@kernel
+def target_sums_sparse(data, indices, indptr, start, stop, target, weight, bins, sums):
+    """As `target_sums_rows` for the stored entries of a CSR matrix."""
+    low, step, scale, narrow, n_bins = bins
+    is_narrow = np.zeros(low.shape[0], dtype=np.bool_)
+    is_narrow[narrow] = True
+    for i in range(start, stop):
+        w = weight[i]
+        wt = w * target[i]
+        wtt = wt * target[i]
+        for p in range(indptr[i], indptr[i + 1]):
+            j = indices[p]
+            x = np.float64(data[p])
+            slot = slot_of(x, low[j], step[j], scale[j], is_narrow[j], n_bins)
+            sums[j, slot, 0] += w
+            sums[j, slot, 1] += wt
+            sums[j, slot, 2] += wtt
+
+
+@kernel
+def moments_rows(X, start, stop, weights, total, mean, spread, first, last):
+    """Merge weight, mean and sum of squared deviations of tiles of 64 rows into running values.
+
+    Each tile is read twice while it is in cache, so deviations are taken from its own mean, and
+    tiles are merged by the formula of Chan, Golub and LeVeque: nothing cancels.
+    """
+    n = last - first
+    w = np.empty(n)
+    m = np.empty(n)
+    s = np.empty(n)
+    for a in range(start, stop, 64):
+        b = min(a + 64, stop)
+        w[:] = 0.0
+        m[:] = 0.0
+        s[:] = 0.0
+        for i in range(a, b):
+            row = X[i, first:last]
+            weight = weights[i]
+            for j in range(n):
+                x = np.float64(row[j])
+                w[j] += weight if x == x else 0.0
+                m[j] += weight * x if x == x else 0.0
+        for j in range(n):
+            m[j] = m[j] / w[j] if w[j] > 0.0 else 0.0
+        for i in range(a, b):
+            row = X[i, first:last]
+            weight = weights[i]
+            for j in range(n):
+                d = np.float64(row[j]) - m[j]
+                s[j] += weight * d * d if d == d else 0.0
+        for j in range(n):
+            old, new = total[first + j], total[first + j] + w[j]
+            if w[j] > 0.0:
+                d = m[j] - mean[first + j]
+                mean[first + j] += d * (w[j] / new)
+                spread[first + j] += s[j] + d * d * (old * w[j] / new)
+                total[first + j] = new
+
+
+@kernel
+def moments_sparse(data, indices, indptr, start, stop, weights, total, mean, spread):
+    """Weight, mean and spread of the stored entries of every column, two passes over them."""
+    for i in range(start, stop):
+        for p in range(indptr[i], indptr[i + 1]):
+            x = np.float64(data[p])
+            if x == x:
+                total[indices[p]] += weights[i]
+                mean[indices[p]] += weights[i] * x
+    for j in range(total.shape[0]):
+        if total[j] > 0.0:
+            mean[j] /= total[j]
+    for i in range(start, stop):
+        for p in range(indptr[i], indptr[i + 1]):
+            d = np.float64(data[p]) - mean[indices[p]]
+            if d == d:
+                spread[indices[p]] += weights[i] * d * d

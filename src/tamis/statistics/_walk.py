@@ -1,0 +1,56 @@
+"""How a kernel walks a block: which tiles there are and which thread takes them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tamis._jit import announce_compilation
+from tamis._threads import run_parts, split_evenly, threads_for
+from tamis.statistics.block import Block
+
+# Columns in a tile: 8 to 16 KiB of every row are read in one go, and the tile's table of bins
+# stays in the second-level cache.
+TILE_COLUMNS = 1024
+
+
+def walk_block(
+    kernel: Callable[..., None],
+    block: Block,
+    arguments: tuple[Any, ...],
+    lanes: NDArray[np.float64],
+    n_jobs: int | None,
+) -> None:
+    """Add a block to `lanes` with a kernel of `tamis.statistics._kernels`.
+
+    With one lane, threads take column tiles. With several, each lane takes its own share of the
+    rows in memory order. Both give the same numbers whatever the number of threads.
+    """
+    threads = threads_for(block.n_rows * block.n_columns, n_jobs)
+    with announce_compilation(kernel):
+        if block.layout == "sparse":
+            kernel(*block.stored, block.start, block.stop, *arguments, lanes[0])
+            return
+        dense = block.dense
+        run_parts(
+            lambda lane, start, stop, first, last: kernel(
+                dense, start, stop, *arguments, lanes[lane], first, last
+            ),
+            _tiles(block, len(lanes), threads),
+            threads,
+        )
+
+
+def _tiles(block: Block, n_lanes: int, threads: int) -> list[tuple[int, ...]]:
+    """Tiles as (lane, first row, end row, first column, end column)."""
+    n_columns = block.n_columns
+    n_tiles = max(-(-n_columns // TILE_COLUMNS), threads if n_lanes == 1 else 1)
+    columns = split_evenly(0, n_columns, n_tiles)
+    if block.layout == "columns":
+        columns = split_evenly(0, n_columns, max(threads, len(columns)))
+        return [(0, block.start, block.stop, *piece) for piece in columns]
+    rows = split_evenly(block.start, block.stop, n_lanes)
+    return [(lane, *piece, *tile) for lane, piece in enumerate(rows) for tile in columns]

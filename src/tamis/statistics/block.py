@@ -1,0 +1,99 @@
+"""Block: a range of rows of a table, with its target and weights."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+
+@dataclass(frozen=True)
+class Block:
+    """Rows `start` to `stop` of `X`, seen without copying.
+
+    Parameters
+    ----------
+    X : ndarray of float32 or float64, C- or Fortran-ordered, or CSR matrix
+        The whole table in memory, or a piece of it; never written to.
+    start, stop : int
+        The rows that belong to this block.
+    target : ndarray of shape (n_rows_of_X,) or None
+        Class codes (int32) or centred target values (float64), one per row of `X`.
+    weight : ndarray of shape (n_rows_of_X,) or None
+        Positive weights (float64), one per row of `X`; ``None`` means 1 for every row.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from tamis.statistics import Block
+    >>> block = Block.of(np.arange(6.0).reshape(3, 2))
+    >>> block.n_rows, block.layout
+    (3, 'rows')
+    """
+
+    X: Any
+    start: int
+    stop: int
+    target: NDArray[Any] | None = None
+    weight: NDArray[np.float64] | None = None
+
+    @classmethod
+    def of(
+        cls,
+        X: Any,
+        target: NDArray[Any] | None = None,
+        weight: NDArray[np.float64] | None = None,
+    ) -> Block:
+        """Make a block of all rows of `X`, cast to a type that the kernels know."""
+        return cls(as_kernel_input(X), 0, X.shape[0], target, weight)
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows in the block."""
+        return self.stop - self.start
+
+    @property
+    def n_columns(self) -> int:
+        """Number of columns of the table."""
+        return int(self.X.shape[1])
+
+    @property
+    def layout(self) -> str:
+        """``"sparse"``, ``"rows"`` (C order) or ``"columns"`` (Fortran order)."""
+        if sparse.issparse(self.X):
+            return "sparse"
+        return "rows" if self.X.flags.c_contiguous else "columns"
+
+    @property
+    def dense(self) -> NDArray[Any]:
+        """The matrix as the kernels want it: C-ordered, transposed for column-major data."""
+        return self.X if self.layout == "rows" else self.X.T
+
+    @property
+    def stored(self) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+        """The three arrays of a CSR matrix."""
+        return self.X.data, self.X.indices, self.X.indptr
+
+    @property
+    def weights(self) -> NDArray[np.float64]:
+        """Weight of every row of `X`, ones when none were given."""
+        return np.ones(self.X.shape[0]) if self.weight is None else self.weight
+
+    @property
+    def weight_slice(self) -> NDArray[np.float64]:
+        """Weights of the rows in the block."""
+        return self.weights[self.start : self.stop]
+
+
+def as_kernel_input(X: Any) -> Any:
+    """Contiguous float32 or float64 data (or CSR of it); a copy only where it must be one."""
+    if sparse.issparse(X):
+        X = X if X.format == "csr" else X.tocsr()
+        return X if X.dtype in (np.float32, np.float64) else X.astype(np.float64)
+    dtype = X.dtype if X.dtype in (np.float32, np.float64) else np.float64
+    if X.flags.c_contiguous or X.flags.f_contiguous:
+        return X.astype(dtype, copy=False)
+    return np.ascontiguousarray(X, dtype=dtype)

@@ -1,0 +1,98 @@
+"""ClassHistogram: weight of every class in every bin of every column."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tamis.statistics._walk import walk_block
+from tamis.statistics.bins import Bins
+from tamis.statistics.block import Block
+
+Floats = NDArray[np.float64]
+
+
+class ClassHistogramResult(NamedTuple):
+    """Finished histogram: ``counts[class, column, bin]`` and ``missing[class, column]``."""
+
+    counts: Floats
+    missing: Floats
+
+
+class ClassHistogram:
+    """Sum of the weights per class, column and bin; missing cells are counted apart.
+
+    Parameters
+    ----------
+    bins : Bins
+        Where the bins of every column lie.
+    n_classes : int
+        Number of classes; the target of a block holds codes below it.
+    lanes : int, default=1
+        Private tables that threads fill from different rows. The number of lanes, not that of
+        threads, decides the order of summation.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from tamis.statistics import Bins, Block, ClassHistogram
+    >>> block = Block.of(np.array([[0.0], [1.0], [4.0]]), target=np.array([0, 0, 1], np.int32))
+    >>> histogram = ClassHistogram(Bins.between([0.0], [4.0], 2), n_classes=2)
+    >>> histogram.update(block).finish().counts[:, 0]
+    array([[2., 0.],
+           [0., 1.]])
+    """
+
+    def __init__(self, bins: Bins, n_classes: int, lanes: int = 1):
+        self.bins = bins
+        n_columns = bins.low.shape[0]
+        self.lanes = np.zeros((lanes, n_classes, n_columns, bins.n_bins + 1))
+        self.class_weight = np.zeros(n_classes)
+        self.has_sparse = False
+
+    def update(self, block: Block, n_jobs: int | None = 1) -> ClassHistogram:
+        """Take in the rows of a block."""
+        from tamis.statistics import _kernels as kernels
+
+        assert block.target is not None
+        codes, weights = block.target, block.weights
+        rows = slice(block.start, block.stop)
+        n_classes = self.class_weight.shape[0]
+        self.class_weight += np.bincount(codes[rows], weights[rows], minlength=n_classes)
+        self.has_sparse |= block.layout == "sparse"
+        by_layout = {
+            "rows": kernels.class_counts_rows,
+            "columns": kernels.class_counts_columns,
+            "sparse": kernels.class_counts_sparse,
+        }
+        arguments = (codes, weights, self.bins)
+        walk_block(by_layout[block.layout], block, arguments, self.lanes, n_jobs)
+        return self
+
+    def merge(self, other: ClassHistogram) -> ClassHistogram:
+        """Take in what another object has seen with the same bins and classes."""
+        self.lanes[0] += other.lanes.sum(axis=0)
+        self.class_weight += other.class_weight
+        self.has_sparse |= other.has_sparse
+        return self
+
+    def add_classes(self, positions: NDArray[np.intp], n_classes: int) -> None:
+        """Make room for classes met later; `positions` says where the known ones go."""
+        lanes = np.zeros((self.lanes.shape[0], n_classes, *self.lanes.shape[2:]))
+        lanes[:, positions] = self.lanes
+        class_weight = np.zeros(n_classes)
+        class_weight[positions] = self.class_weight
+        self.lanes, self.class_weight = lanes, class_weight
+
+    def finish(self) -> ClassHistogramResult:
+        """Counts of all rows seen; zeros that a sparse block does not store are filled in."""
+        table = self.lanes[0] if len(self.lanes) == 1 else self.lanes.sum(axis=0)
+        if self.has_sparse:
+            table = table.copy() if len(self.lanes) == 1 else table
+            # All rows of a class minus those with a stored entry; rounding may go below zero.
+            zeros = np.maximum(self.class_weight[:, None] - table.sum(axis=2), 0.0)
+            columns = np.arange(table.shape[1])
+            table[:, columns, self.bins.zero_slots()] += zeros
+        return ClassHistogramResult(table[:, :, :-1], table[:, :, -1])

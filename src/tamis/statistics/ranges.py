@@ -1,0 +1,107 @@
+"""Ranges: smallest and largest value of every column."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tamis._threads import run_parts, split_evenly, threads_for
+from tamis.statistics.block import Block
+
+Floats = NDArray[np.float64]
+
+
+class RangesResult(NamedTuple):
+    """Finished ranges; both are NaN where a column has no observed value."""
+
+    low: Floats
+    high: Floats
+
+    @property
+    def constant(self) -> NDArray[np.bool_]:
+        """Columns that never vary: one value, or none at all."""
+        return ~(self.high > self.low)
+
+    @property
+    def infinite(self) -> NDArray[np.bool_]:
+        """Columns that hold an infinite value."""
+        return np.isinf(self.low) | np.isinf(self.high)
+
+
+class Ranges:
+    """Smallest and largest observed value per column; NaN is passed over.
+
+    Parameters
+    ----------
+    n_columns : int
+        Number of columns of every block.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from tamis.statistics import Block, Ranges
+    >>> first, second = Ranges(2), Ranges(2)
+    >>> _ = first.update(Block.of(np.array([[1.0, 5.0], [2.0, np.nan]])))
+    >>> _ = second.update(Block.of(np.array([[0.0, 7.0]])))
+    >>> first.merge(second).finish()
+    RangesResult(low=array([0., 5.]), high=array([2., 7.]))
+    """
+
+    def __init__(self, n_columns: int):
+        self.low = np.full(n_columns, np.inf)
+        self.high = np.full(n_columns, -np.inf)
+        self.stored = np.zeros(n_columns, dtype=np.int64)
+        self.n_rows = 0
+
+    def update(self, block: Block, n_jobs: int | None = 1) -> Ranges:
+        """Take in the rows of a block."""
+        if block.n_rows == 0:
+            return self
+        low, high = self._extremes(block, n_jobs)
+        self.low = np.minimum(self.low, low)
+        self.high = np.maximum(self.high, high)
+        self.n_rows += block.n_rows
+        if block.layout != "sparse":
+            self.stored += block.n_rows
+        return self
+
+    def _extremes(self, block: Block, n_jobs: int | None) -> tuple[Floats, Floats]:
+        from tamis.statistics import _kernels as kernels
+
+        n = block.n_columns
+        dtype = block.X.dtype
+        threads = threads_for(block.n_rows * n, n_jobs)
+        # Extremes do not depend on who found them: one row range and one result per thread.
+        lows = np.full((threads, n), np.inf, dtype=dtype)
+        highs = np.full((threads, n), -np.inf, dtype=dtype)
+        if block.layout == "sparse":
+            kernels.ranges_sparse(
+                *block.stored, block.start, block.stop, lows[0], highs[0], self.stored
+            )
+        elif block.layout == "rows":
+            pieces = split_evenly(block.start, block.stop, threads)
+            parts = [(a, b, lows[i], highs[i]) for i, (a, b) in enumerate(pieces)]
+            run_parts(lambda *part: kernels.ranges_rows(block.dense, *part), parts, threads)
+        else:
+            pieces = split_evenly(0, n, threads)
+            parts = [(block.start, block.stop, lows[0], highs[0], a, b) for a, b in pieces]
+            run_parts(lambda *part: kernels.ranges_columns(block.dense, *part), parts, threads)
+        return lows.min(axis=0).astype(np.float64), highs.max(axis=0).astype(np.float64)
+
+    def merge(self, other: Ranges) -> Ranges:
+        """Take in what another object has seen."""
+        self.low = np.minimum(self.low, other.low)
+        self.high = np.maximum(self.high, other.high)
+        self.stored += other.stored
+        self.n_rows += other.n_rows
+        return self
+
+    def finish(self) -> RangesResult:
+        """Ranges of all rows seen; entries that a sparse block does not store are zeros."""
+        implicit = self.stored < self.n_rows
+        low = np.where(implicit, np.minimum(self.low, 0.0), self.low)
+        high = np.where(implicit, np.maximum(self.high, 0.0), self.high)
+        unseen = low > high
+        return RangesResult(np.where(unseen, np.nan, low), np.where(unseen, np.nan, high))
