@@ -232,4 +232,3 @@ def _frame(columns: dict[str, Any]) -> Any:
     raise MissingDependencyError(
         "to_frame: expected pandas or polars to be installed, got neither. Run pip install pandas."
     )
-

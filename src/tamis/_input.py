@@ -43,7 +43,7 @@ def check_table(selector: Any, X: Any, *, reset: bool = True) -> Any:
 
 def is_frame(X: Any) -> bool:
     """Whether `X` is a pandas or polars DataFrame, an Arrow table or their like."""
-    return bool(nw.dependencies.is_into_dataframe(X))
+    return not isinstance(X, np.ndarray) and bool(nw.dependencies.is_into_dataframe(X))
 
 
 def _check_columns(X: Any, who: str) -> None:

@@ -8,8 +8,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
-import numba
-
 _log = logging.getLogger("tamis")
 
 ANNOUNCE_AFTER_SECONDS = 2.0
@@ -23,6 +21,8 @@ def kernel(function: F) -> F:
     Where no folder can be written for the cache, the kernel is compiled anew in each process
     rather than refused.
     """
+    import numba  # takes 0.2 s, which `import tamis` should not
+
     try:
         return numba.njit(function, cache=True, nogil=True)
     except RuntimeError:  # numba: "cannot cache function ...: no locator available"
@@ -31,16 +31,22 @@ def kernel(function: F) -> F:
 
 def inline(function: F) -> F:
     """Compile a helper that is only called from kernels of the same file."""
+    import numba
+
     return numba.njit(function)
 
 
+_ready: set[tuple[Any, str]] = set()
+
+
 @contextmanager
-def announce_compilation(*kernels: Any) -> Iterator[None]:
+def announce_compilation(function: Any, dtype: Any = "") -> Iterator[None]:
     """Say what takes so long when a kernel is being compiled for the first time.
 
     Loading from the cache takes milliseconds and stays silent.
     """
-    if all(function.signatures for function in kernels):
+    key = (function, str(dtype))
+    if key in _ready:
         yield
         return
     message = "tamis: compiling kernels for their first use here; later runs load them from a cache"
@@ -49,5 +55,6 @@ def announce_compilation(*kernels: Any) -> Iterator[None]:
     timer.start()
     try:
         yield
+        _ready.add(key)
     finally:
         timer.cancel()

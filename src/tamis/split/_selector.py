@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tamis import _input
 from tamis._base import Scores, WeightedSelector
+from tamis._jit import announce_compilation
+from tamis._threads import run_parts, split_evenly, threads_for
 from tamis._validation import N_JOBS, Constraint, Custom, Number, check_parameters
 from tamis.engines import MemoryEngine, fold
 from tamis.exceptions import InputError
 from tamis.statistics import Bins, Ranges
+from tamis.statistics.ranges import RangesResult
 
 # Private tables of all threads together may take this share of the data's size.
 LANE_SHARE = 0.02
@@ -27,6 +30,24 @@ class Stream:
     observed: Ranges
     learned: Ranges | None = None
     summary: Any = None
+
+
+class BestCuts(NamedTuple):
+    """Loss and position of the best cut of every column; what the target loses without a cut.
+
+    `base` belongs to the observed rows of the column (NaN if there are none), `overall` to all
+    rows.
+    """
+
+    loss: NDArray[np.float64]
+    base: NDArray[np.float64]
+    best: NDArray[np.int64]
+    overall: float
+
+    @classmethod
+    def empty(cls, n_columns: int, overall: float) -> BestCuts:
+        """Room for the results of a kernel."""
+        return cls(np.empty(n_columns), np.empty(n_columns), np.empty(n_columns, int), overall)
 
 
 def _is_ranges(value: Any) -> bool:
@@ -51,19 +72,34 @@ class SplitSelector(WeightedSelector):
         """Empty summary of the target by bin."""
         raise NotImplementedError
 
-    def _losses(self, summary: Any) -> tuple[NDArray[np.float64], NDArray[np.float64], float]:
-        """Loss of every cut, loss without a cut, and the latter for all rows together."""
+    def _best_cuts(self, summary: Any) -> BestCuts:
+        """Best cut of every column."""
         raise NotImplementedError
+
+    def _loss_curve(self, summary: Any, column: int) -> tuple[NDArray[np.float64], float]:
+        """Loss of every cut of one column, and that without a cut."""
+        raise NotImplementedError
+
+    def _over_columns(self, kernel: Any, arguments: Any, cuts: BestCuts, work: int) -> None:
+        """Run a kernel over blocks of columns, one per thread."""
+        threads = threads_for(work, self.n_jobs)
+        with announce_compilation(kernel):
+            run_parts(
+                lambda a, b: kernel(*arguments, cuts.loss, cuts.base, cuts.best, a, b),
+                split_evenly(0, cuts.loss.size, threads),
+                threads,
+            )
 
     def _score(self, X: Any, y: Any, weight: NDArray[np.float64] | None) -> Scores:
         self.__dict__.pop("_stream", None)
         values, rest = self._encode(y, weight, X.shape[0])
         engine = MemoryEngine(X, values, weight)
         observed = self._fold("ranges", Ranges(X.shape[1]), engine)
-        bins = self._bins(observed)
+        ranges = observed.finish()
+        bins = self._bins(ranges)
         summary = self._summary(bins, rest, self._lanes(engine, rest))
         self._fold("cuts", summary, engine)
-        return self._finish(summary, observed)
+        return self._finish(summary, ranges.constant)
 
     def _fold(self, name: str, statistic: Any, engine: MemoryEngine) -> Any:
         return fold(statistic, self.steps(name, engine, len(engine)), n_jobs=self.n_jobs)
@@ -77,11 +113,9 @@ class SplitSelector(WeightedSelector):
     def _summary_bytes(self, n_columns: int, rest: Any) -> int:
         raise NotImplementedError
 
-    def _bins(self, observed: Ranges) -> Bins:
-        low, high = observed.finish()
-        _input.check_finite_columns(self, np.isinf(low) | np.isinf(high))
-        with np.errstate(over="ignore"):
-            _input.check_finite_columns(self, np.isinf(high - low))
+    def _bins(self, ranges: RangesResult) -> Bins:
+        low, high = ranges
+        _input.check_finite_columns(self, ranges.infinite)
         if self.ranges is not None:
             low, high = self._given_ranges(low.size)
         return Bins.between(low, high, self.n_bins)
@@ -103,20 +137,15 @@ class SplitSelector(WeightedSelector):
             )
         return low, high
 
-    def _finish(self, summary: Any, observed: Ranges) -> Scores:
+    def _finish(self, summary: Any, constant: NDArray[np.bool_]) -> Scores:
         """Best cut of every column, its loss, and the share of the target that it explains."""
-        constant = observed.finish().constant
-        losses, base, overall = self._losses(summary)
-        bins = summary.bins
-        best = losses.argmin(axis=1)
-        loss = np.take_along_axis(losses, best[:, None], axis=1)[:, 0]
-        unseen = np.isnan(base)
-        loss = np.where(constant, np.where(unseen, overall, base), loss)
-        gain = np.where(unseen, 0.0, base - loss)
+        cuts, bins = self._best_cuts(summary), summary.bins
+        base = np.where(np.isnan(cuts.base), cuts.overall, cuts.base)
+        self.loss_ = np.where(constant, base, cuts.loss)
+        self.thresholds_ = np.where(constant, np.nan, bins.low + (cuts.best + 1.0) * bins.step)
+        gain = base - self.loss_
         scores = np.divide(gain, base, out=np.zeros_like(base), where=base > 0)
-        self.loss_ = loss
-        self.thresholds_ = np.where(constant, np.nan, bins.low + (best + 1.0) * bins.step)
-        return np.where(constant, 0.0, np.clip(scores, 0.0, 1.0)), constant
+        return np.clip(scores, 0.0, 1.0, out=scores), constant
 
     def learn_ranges(self, X: Any) -> Any:
         """Take in a block in a first pass that only learns the ranges of the columns.
@@ -171,8 +200,8 @@ class SplitSelector(WeightedSelector):
         _input.check_finite_columns(self, part.finish().infinite)
         stream.observed.merge(part)
         if stream.summary is None:
-            stream.summary = self._summary(self._bins(stream.learned or part), rest)
+            stream.summary = self._summary(self._bins((stream.learned or part).finish()), rest)
         fold(stream.summary, engine, n_jobs=self.n_jobs)
-        self._rank(*self._finish(stream.summary, stream.observed))
+        self._rank(*self._finish(stream.summary, stream.observed.finish().constant))
         self._cut(self._rule(), None)
         return self

@@ -9,14 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tamis import _input
-from tamis._jit import announce_compilation
-from tamis._threads import run_parts, split_evenly, threads_for
 from tamis._validation import Constraint, Custom
 from tamis.exceptions import InputError
-from tamis.split._selector import SplitSelector
+from tamis.split._selector import BestCuts, SplitSelector
 from tamis.statistics import Bins, ClassHistogram
 
-# Beyond this many rows a table of n log n costs more than the logarithms it spares.
+# Up to this many rows, n log n comes from a table (2 MiB at most).
 LARGEST_LOG_TABLE = 2**18
 
 
@@ -162,27 +160,33 @@ class DFT(SplitSelector):
     def _summary_bytes(self, n_columns: int, rest: int) -> int:
         return 8 * rest * n_columns * (self.n_bins + 1)
 
-    def _losses(self, summary: ClassHistogram) -> tuple[Any, Any, float]:
+    def _best_cuts(self, summary: ClassHistogram) -> BestCuts:
         from tamis.split import _kernels as kernels
 
-        counts = summary.finish().counts
+        table, logs, whole, per_class = self._weighted(summary)
+        share = per_class[per_class > 0] / per_class.sum()
+        cuts = BestCuts.empty(table.shape[1], float(-(share * np.log2(share)).sum()))
+        self._over_columns(
+            kernels.best_entropy_cuts, (table, self.n_bins, logs, whole), cuts, table.size
+        )
+        return cuts
+
+    def _loss_curve(self, summary: ClassHistogram, column: int) -> tuple[Any, float]:
+        from tamis.split import _kernels as kernels
+
+        table, logs, whole, _ = self._weighted(summary)
+        return kernels.entropy_losses(table, self.n_bins, logs, whole, column)
+
+    def _weighted(self, summary: ClassHistogram) -> tuple[Any, Any, bool, NDArray[np.float64]]:
+        """Counts after `class_weight`, with a table of n log n if they are whole numbers."""
+        table, whole = summary.finish()
         per_class = summary.class_weight
         factors = self._factors(per_class)
         if factors is not None:
-            counts = counts * factors[:, None, None]
+            table, whole = table * factors[:, None, None], False
             per_class = per_class * factors
-        n_classes, n_columns, n_bins = counts.shape
-        losses, base = np.empty((n_columns, n_bins - 1)), np.empty(n_columns)
-        table = _log_table(per_class.sum())
-        threads = threads_for(counts.size * 4, self.n_jobs)
-        with announce_compilation(kernels.entropy_losses):
-            run_parts(
-                lambda a, b: kernels.entropy_losses(counts, table, losses, base, a, b),
-                split_evenly(0, n_columns, threads),
-                threads,
-            )
-        share = per_class[per_class > 0] / per_class.sum()
-        return losses, base, float(-(share * np.log2(share)).sum())
+        whole = whole and per_class.sum() <= LARGEST_LOG_TABLE
+        return table, _log_table(int(per_class.sum()) if whole else 0), whole, per_class
 
     def _factors(self, per_class: NDArray[np.float64]) -> NDArray[np.float64] | None:
         if self.class_weight is None:
@@ -206,8 +210,8 @@ class DFT(SplitSelector):
         return factors
 
 
-def _log_table(total: float) -> NDArray[np.float64]:
-    """``n log2 n`` for whole n up to the number of rows."""
-    whole = np.arange(min(int(total), LARGEST_LOG_TABLE) + 1, dtype=np.float64)
-    whole[1:] *= np.log2(whole[1:])
-    return whole
+def _log_table(total: int) -> NDArray[np.float64]:
+    """``n log2 n`` for whole n from 0 to `total`."""
+    table = np.arange(total + 1, dtype=np.float64)
+    table[1:] *= np.log2(table[1:])
+    return table

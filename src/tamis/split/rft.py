@@ -8,10 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tamis import _input
-from tamis._jit import announce_compilation
-from tamis._threads import run_parts, split_evenly, threads_for
 from tamis.exceptions import InputError
-from tamis.split._selector import SplitSelector
+from tamis.split._selector import BestCuts, SplitSelector
 from tamis.statistics import Bins, TargetSums
 
 
@@ -104,7 +102,9 @@ class RFT(SplitSelector):
             values = _input.check_numbers(y, n_rows, type(self).__name__)
             # The mean of the first block is near enough to the mean of all to save the digits.
             summary = self._stream.summary
-            centre = float(np.average(values, weights=weight)) if summary is None else summary.centre
+            centre = (
+                float(np.average(values, weights=weight)) if summary is None else summary.centre
+            )
             return values - centre, centre
 
         return self._partial_fit(X, y, sample_weight, encode)
@@ -125,20 +125,21 @@ class RFT(SplitSelector):
         return TargetSums(bins, rest, lanes)
 
     def _summary_bytes(self, n_columns: int, rest: Any) -> int:
-        return 8 * 3 * n_columns * (self.n_bins + 1)
+        return 8 * 2 * n_columns * (self.n_bins + 2)
 
-    def _losses(self, summary: TargetSums) -> tuple[Any, Any, float]:
+    def _best_cuts(self, summary: TargetSums) -> BestCuts:
         from tamis.split import _kernels as kernels
 
-        sums = summary.finish().sums
-        n_columns, n_bins, _ = sums.shape
-        losses, base = np.empty((n_columns, n_bins - 1)), np.empty(n_columns)
-        threads = threads_for(sums.size, self.n_jobs)
-        with announce_compilation(kernels.variance_losses):
-            run_parts(
-                lambda a, b: kernels.variance_losses(sums, losses, base, a, b),
-                split_evenly(0, n_columns, threads),
-                threads,
-            )
+        sums, squares, _ = summary.finish()
         weight, first, second = summary.total
-        return losses, base, max(second - first * first / weight, 0.0) / weight
+        cuts = BestCuts.empty(len(sums), max(second - first * first / weight, 0.0) / weight)
+        self._over_columns(
+            kernels.best_variance_cuts, (sums, squares, self.n_bins), cuts, sums.size
+        )
+        return cuts
+
+    def _loss_curve(self, summary: TargetSums, column: int) -> tuple[Any, float]:
+        from tamis.split import _kernels as kernels
+
+        sums, squares, _ = summary.finish()
+        return kernels.variance_losses(sums, squares, self.n_bins, column)

@@ -10,6 +10,9 @@ import numpy as np
 
 from tamis._jit import inline, kernel
 
+# Values of one column that are binned in one go: their slots stay in the first-level cache.
+TILE_ROWS = 1024
+
 
 @inline
 def fill_slots(values, low, step, scale, narrow, n_bins, width, out):
@@ -18,10 +21,13 @@ def fill_slots(values, low, step, scale, narrow, n_bins, width, out):
     The bin is guessed by one multiplication and then corrected against the very cuts
     ``low + b * step`` that are reported, so that ``x < cut`` holds exactly. One correction each way
     is enough unless the bins are as narrow as the spacing of floats; those columns are redone.
+    Returns how many values are missing.
     """
     top = np.float64(n_bins - 1)
+    n_missing = 0
     for j in range(values.shape[0]):
         x = np.float64(values[j])
+        n_missing += x != x
         b = np.floor((x - low[j]) * scale[j])
         b = b - 1.0 if x < low[j] + b * step[j] else b
         b = b + 1.0 if x >= low[j] + (b + 1.0) * step[j] else b
@@ -37,6 +43,7 @@ def fill_slots(values, low, step, scale, narrow, n_bins, width, out):
             while b < n_bins - 1 and x >= low[j] + np.float64(b + 1) * step[j]:
                 b += 1
             out[j] = np.int32(b + j * width)
+    return n_missing
 
 
 @inline
@@ -53,6 +60,24 @@ def slot_of(x, low, step, scale, narrow, n_bins):
     guess = guess - 1.0 if x < low + guess * step else guess
     guess = guess + 1.0 if x >= low + (guess + 1.0) * step else guess
     return int(min(max(guess, 0.0), np.float64(n_bins - 1)))
+
+
+@inline
+def fill_column_slots(values, low, step, scale, narrow, n_bins, out):
+    """Slots of many values of one column: `fill_slots` with the roles of rows swapped."""
+    top = np.float64(n_bins - 1)
+    for i in range(values.shape[0]):
+        x = np.float64(values[i])
+        b = np.floor((x - low) * scale)
+        b = b - 1.0 if x < low + b * step else b
+        b = b + 1.0 if x >= low + (b + 1.0) * step else b
+        b = b if b < top else top
+        b = b if b > 0.0 else 0.0
+        b = b if x == x else np.float64(n_bins)
+        out[i] = np.int32(b)
+    if narrow:
+        for i in range(values.shape[0]):
+            out[i] = slot_of(np.float64(values[i]), low, step, scale, True, n_bins)
 
 
 @kernel
@@ -119,9 +144,10 @@ def ranges_sparse(data, indices, indptr, start, stop, low, high, stored):
 
 
 @kernel
-def class_counts_rows(X, start, stop, codes, weight, bins, counts, first, last):
+def class_counts_rows(
+    X, start, stop, codes, weight, low, step, scale, narrow, n_bins, counts, first, last
+):
     """Add the weight of every cell to ``counts[class, column, slot]``, columns first to last."""
-    low, step, scale, narrow, n_bins = bins
     width = counts.shape[2]
     low, step, scale = low[first:last], step[first:last], scale[first:last]
     narrow = narrow[(narrow >= first) & (narrow < last)] - first
@@ -135,23 +161,29 @@ def class_counts_rows(X, start, stop, codes, weight, bins, counts, first, last):
 
 
 @kernel
-def class_counts_columns(Xt, start, stop, codes, weight, bins, counts, first, last):
+def class_counts_columns(
+    Xt, start, stop, codes, weight, low, step, scale, narrow, n_bins, counts, first, last
+):
     """As `class_counts_rows` for column-major data."""
-    low, step, scale, narrow, n_bins = bins
     is_narrow = np.zeros(Xt.shape[0], dtype=np.bool_)
     is_narrow[narrow] = True
+    slots = np.empty(TILE_ROWS, dtype=np.int32)
+    table = np.empty((counts.shape[0], counts.shape[2]))
     for j in range(first, last):
-        column = Xt[j]
-        for i in range(start, stop):
-            x = np.float64(column[i])
-            slot = slot_of(x, low[j], step[j], scale[j], is_narrow[j], n_bins)
-            counts[codes[i], j, slot] += weight[i]
+        table[:] = counts[:, j]
+        for a in range(start, stop, TILE_ROWS):
+            values = Xt[j, a : min(a + TILE_ROWS, stop)]
+            fill_column_slots(values, low[j], step[j], scale[j], is_narrow[j], n_bins, slots)
+            for i in range(values.shape[0]):
+                table[np.uint32(codes[a + i]), np.uint32(slots[i])] += weight[a + i]
+        counts[:, j] = table
 
 
 @kernel
-def class_counts_sparse(data, indices, indptr, start, stop, codes, weight, bins, counts):
+def class_counts_sparse(
+    data, indices, indptr, start, stop, codes, weight, low, step, scale, narrow, n_bins, counts
+):
     """As `class_counts_rows` for the stored entries of a CSR matrix."""
-    low, step, scale, narrow, n_bins = bins
     is_narrow = np.zeros(low.shape[0], dtype=np.bool_)
     is_narrow[narrow] = True
     for i in range(start, stop):
@@ -165,60 +197,81 @@ def class_counts_sparse(data, indices, indptr, start, stop, codes, weight, bins,
 
 
 @kernel
-def target_sums_rows(X, start, stop, target, weight, bins, sums, first, last):
-    """Add w, w t and w t^2 of every cell to ``sums[column, slot, :]``."""
-    low, step, scale, narrow, n_bins = bins
+def target_sums_rows(
+    X, start, stop, target, weight, low, step, scale, narrow, n_bins, sums, first, last
+):
+    """Add w and w t of every cell to ``sums[column, slot, :]``, columns first to last.
+
+    The extra slot after that of missing cells gets w t^2 of the observed cells: rows without a
+    missing cell, usually all, share one running sum.
+    """
     width = sums.shape[1]
     low, step, scale = low[first:last], step[first:last], scale[first:last]
     narrow = narrow[(narrow >= first) & (narrow < last)] - first
     slots = np.empty(last - first, dtype=np.int32)
     table = sums[first:last].reshape(-1)
+    complete = 0.0
     for i in range(start, stop):
-        fill_slots(X[i, first:last], low, step, scale, narrow, n_bins, width, slots)
+        n_missing = fill_slots(X[i, first:last], low, step, scale, narrow, n_bins, width, slots)
         w = weight[i]
         wt = w * target[i]
-        wtt = wt * target[i]
         for j in range(slots.shape[0]):
-            at = np.uint32(slots[j]) * np.uint32(3)
+            at = np.uint32(slots[j]) * np.uint32(2)
             table[at] += w
             table[at + np.uint32(1)] += wt
-            table[at + np.uint32(2)] += wtt
+        if n_missing == 0:
+            complete += wt * target[i]
+        else:
+            for j in range(slots.shape[0]):
+                if slots[j] != j * width + n_bins:
+                    sums[first + j, n_bins + 1, 0] += wt * target[i]
+    for j in range(first, last):
+        sums[j, n_bins + 1, 0] += complete
 
 
 @kernel
-def target_sums_columns(Xt, start, stop, target, weight, bins, sums, first, last):
+def target_sums_columns(
+    Xt, start, stop, target, weight, low, step, scale, narrow, n_bins, sums, first, last
+):
     """As `target_sums_rows` for column-major data."""
-    low, step, scale, narrow, n_bins = bins
     is_narrow = np.zeros(Xt.shape[0], dtype=np.bool_)
     is_narrow[narrow] = True
+    slots = np.empty(TILE_ROWS, dtype=np.int32)
     for j in range(first, last):
-        column = Xt[j]
-        for i in range(start, stop):
-            x = np.float64(column[i])
-            slot = slot_of(x, low[j], step[j], scale[j], is_narrow[j], n_bins)
-            wt = weight[i] * target[i]
-            sums[j, slot, 0] += weight[i]
-            sums[j, slot, 1] += wt
-            sums[j, slot, 2] += wt * target[i]
+        table = sums[j]
+        squares = 0.0
+        for a in range(start, stop, TILE_ROWS):
+            values = Xt[j, a : min(a + TILE_ROWS, stop)]
+            fill_column_slots(values, low[j], step[j], scale[j], is_narrow[j], n_bins, slots)
+            for i in range(values.shape[0]):
+                wt = weight[a + i] * target[a + i]
+                table[np.uint32(slots[i]), 0] += weight[a + i]
+                table[np.uint32(slots[i]), 1] += wt
+                squares += wt * target[a + i] if slots[i] != n_bins else 0.0
+        table[n_bins + 1, 0] += squares
 
 
 @kernel
-def target_sums_sparse(data, indices, indptr, start, stop, target, weight, bins, sums):
-    """As `target_sums_rows` for the stored entries of a CSR matrix."""
-    low, step, scale, narrow, n_bins = bins
+def target_sums_sparse(
+    data, indices, indptr, start, stop, target, weight, low, step, scale, narrow, n_bins, sums
+):
+    """As `target_sums_rows` for the stored entries of a CSR matrix.
+
+    Here the second number of the extra slot gets w t^2 of the missing cells.
+    """
     is_narrow = np.zeros(low.shape[0], dtype=np.bool_)
     is_narrow[narrow] = True
     for i in range(start, stop):
         w = weight[i]
         wt = w * target[i]
-        wtt = wt * target[i]
         for p in range(indptr[i], indptr[i + 1]):
             j = indices[p]
             x = np.float64(data[p])
             slot = slot_of(x, low[j], step[j], scale[j], is_narrow[j], n_bins)
             sums[j, slot, 0] += w
             sums[j, slot, 1] += wt
-            sums[j, slot, 2] += wtt
+            if slot == n_bins:
+                sums[j, n_bins + 1, 1] += wt * target[i]
 
 
 @kernel

@@ -30,7 +30,7 @@ def walk_block(
     rows in memory order. Both give the same numbers whatever the number of threads.
     """
     threads = threads_for(block.n_rows * block.n_columns, n_jobs)
-    with announce_compilation(kernel):
+    with announce_compilation(kernel, block.X.dtype):
         if block.layout == "sparse":
             kernel(*block.stored, block.start, block.stop, *arguments, lanes[0])
             return

@@ -15,10 +15,23 @@ Floats = NDArray[np.float64]
 
 
 class ClassHistogramResult(NamedTuple):
-    """Finished histogram: ``counts[class, column, bin]`` and ``missing[class, column]``."""
+    """Finished histogram: ``table[class, column, slot]``; the last slot holds missing cells.
 
-    counts: Floats
-    missing: Floats
+    `whole` says that all entries are whole numbers.
+    """
+
+    table: Floats
+    whole: bool
+
+    @property
+    def counts(self) -> Floats:
+        """Weight per class, column and bin."""
+        return self.table[:, :, :-1]
+
+    @property
+    def missing(self) -> Floats:
+        """Weight of the missing cells per class and column."""
+        return self.table[:, :, -1]
 
 
 class ClassHistogram:
@@ -51,6 +64,7 @@ class ClassHistogram:
         self.lanes = np.zeros((lanes, n_classes, n_columns, bins.n_bins + 1))
         self.class_weight = np.zeros(n_classes)
         self.has_sparse = False
+        self.whole = True
 
     def update(self, block: Block, n_jobs: int | None = 1) -> ClassHistogram:
         """Take in the rows of a block."""
@@ -62,20 +76,22 @@ class ClassHistogram:
         n_classes = self.class_weight.shape[0]
         self.class_weight += np.bincount(codes[rows], weights[rows], minlength=n_classes)
         self.has_sparse |= block.layout == "sparse"
+        if block.weight is not None:
+            self.whole &= bool((weights[rows] == np.floor(weights[rows])).all())
         by_layout = {
             "rows": kernels.class_counts_rows,
             "columns": kernels.class_counts_columns,
             "sparse": kernels.class_counts_sparse,
         }
-        arguments = (codes, weights, self.bins)
+        arguments = (codes, weights, *self.bins)
         walk_block(by_layout[block.layout], block, arguments, self.lanes, n_jobs)
         return self
 
     def merge(self, other: ClassHistogram) -> ClassHistogram:
         """Take in what another object has seen with the same bins and classes."""
-        self.lanes[0] += other.lanes.sum(axis=0)
+        self.lanes[0] += other.finish().table
         self.class_weight += other.class_weight
-        self.has_sparse |= other.has_sparse
+        self.whole &= other.whole
         return self
 
     def add_classes(self, positions: NDArray[np.intp], n_classes: int) -> None:
@@ -87,7 +103,7 @@ class ClassHistogram:
         self.lanes, self.class_weight = lanes, class_weight
 
     def finish(self) -> ClassHistogramResult:
-        """Counts of all rows seen; zeros that a sparse block does not store are filled in."""
+        """Count all rows seen; zeros that sparse blocks do not store are filled in."""
         table = self.lanes[0] if len(self.lanes) == 1 else self.lanes.sum(axis=0)
         if self.has_sparse:
             table = table.copy() if len(self.lanes) == 1 else table
@@ -95,4 +111,4 @@ class ClassHistogram:
             zeros = np.maximum(self.class_weight[:, None] - table.sum(axis=2), 0.0)
             columns = np.arange(table.shape[1])
             table[:, columns, self.bins.zero_slots()] += zeros
-        return ClassHistogramResult(table[:, :, :-1], table[:, :, -1])
+        return ClassHistogramResult(table, self.whole)

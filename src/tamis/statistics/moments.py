@@ -51,7 +51,7 @@ class Moments:
 
         if block.layout == "sparse":
             return self._merge(*self._sparse(block))
-        with announce_compilation(kernels.moments_rows):
+        with announce_compilation(kernels.moments_rows, block.X.dtype):
             threads = threads_for(block.n_rows * block.n_columns, n_jobs)
             X = block.X  # numba indexes column-major data as it is; the tiles keep it in cache
             state = (block.weights, self.weight, self.mean, self.spread)

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from tamis._jit import announce_compilation
 from tamis._threads import run_parts, split_evenly, threads_for
 from tamis.statistics.block import Block
 
@@ -26,8 +27,10 @@ class RangesResult(NamedTuple):
 
     @property
     def infinite(self) -> NDArray[np.bool_]:
-        """Columns that hold an infinite value."""
-        return np.isinf(self.low) | np.isinf(self.high)
+        """Columns that hold an infinite value, or whose extent is one."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            extent = self.high - self.low
+        return np.isinf(self.low) | np.isinf(self.high) | np.isinf(extent)
 
 
 class Ranges:
@@ -77,17 +80,18 @@ class Ranges:
         lows = np.full((threads, n), np.inf, dtype=dtype)
         highs = np.full((threads, n), -np.inf, dtype=dtype)
         if block.layout == "sparse":
-            kernels.ranges_sparse(
-                *block.stored, block.start, block.stop, lows[0], highs[0], self.stored
-            )
+            kernel, first = kernels.ranges_sparse, block.stored
+            parts = [(block.start, block.stop, lows[0], highs[0], self.stored)]
         elif block.layout == "rows":
+            kernel, first = kernels.ranges_rows, (block.dense,)
             pieces = split_evenly(block.start, block.stop, threads)
             parts = [(a, b, lows[i], highs[i]) for i, (a, b) in enumerate(pieces)]
-            run_parts(lambda *part: kernels.ranges_rows(block.dense, *part), parts, threads)
         else:
+            kernel, first = kernels.ranges_columns, (block.dense,)
             pieces = split_evenly(0, n, threads)
             parts = [(block.start, block.stop, lows[0], highs[0], a, b) for a, b in pieces]
-            run_parts(lambda *part: kernels.ranges_columns(block.dense, *part), parts, threads)
+        with announce_compilation(kernel, dtype):
+            run_parts(lambda *part: kernel(*first, *part), parts, threads)
         return lows.min(axis=0).astype(np.float64), highs.max(axis=0).astype(np.float64)
 
     def merge(self, other: Ranges) -> Ranges:
@@ -99,9 +103,11 @@ class Ranges:
         return self
 
     def finish(self) -> RangesResult:
-        """Ranges of all rows seen; entries that a sparse block does not store are zeros."""
+        """Find the ranges of all rows seen; what a sparse block does not store is zero."""
+        low, high = self.low, self.high
         implicit = self.stored < self.n_rows
-        low = np.where(implicit, np.minimum(self.low, 0.0), self.low)
-        high = np.where(implicit, np.maximum(self.high, 0.0), self.high)
+        if implicit.any():
+            low = np.where(implicit, np.minimum(low, 0.0), low)
+            high = np.where(implicit, np.maximum(high, 0.0), high)
         unseen = low > high
         return RangesResult(np.where(unseen, np.nan, low), np.where(unseen, np.nan, high))

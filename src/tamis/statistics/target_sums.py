@@ -1,4 +1,4 @@
-"""TargetSums: weight, sum and sum of squares of a numeric target by bin of every column."""
+"""TargetSums: weight and sum of a numeric target by bin of every column, and its squares."""
 
 from __future__ import annotations
 
@@ -15,14 +15,21 @@ Floats = NDArray[np.float64]
 
 
 class TargetSumsResult(NamedTuple):
-    """Finished sums: ``sums[column, bin, :]`` holds w, w (t - centre) and w (t - centre)^2."""
+    """Finished sums of the centred target t, of the observed cells.
+
+    ``sums[column, bin, :]`` holds the sums of w and w t, ``squares[column]`` that of w t^2.
+    """
 
     sums: Floats
+    squares: Floats
     centre: float
 
 
 class TargetSums:
-    """Weight, sum and sum of squares of the target, about `centre`, per column and bin.
+    """Weight and sum of the target about `centre`, per column and bin; its squares per column.
+
+    Squares by bin are not needed: the loss of a cut follows from the two means and the variance
+    of all rows.
 
     Parameters
     ----------
@@ -40,15 +47,17 @@ class TargetSums:
     >>> from tamis.statistics import Bins, Block, TargetSums
     >>> block = Block.of(np.array([[0.0], [1.0], [4.0]]), target=np.array([1.0, 3.0, 5.0]))
     >>> TargetSums(Bins.between([0.0], [4.0], 2)).update(block).finish().sums[0]
-    array([[ 2.,  4., 10.],
-           [ 1.,  5., 25.]])
+    array([[2., 4.],
+           [1., 5.]])
     """
 
     def __init__(self, bins: Bins, centre: float = 0.0, lanes: int = 1):
         self.bins = bins
         self.centre = centre
-        self.lanes = np.zeros((lanes, bins.low.shape[0], bins.n_bins + 1, 3))
+        # Slots: the bins, missing cells, and one that holds squares (see the kernels).
+        self.lanes = np.zeros((lanes, bins.low.shape[0], bins.n_bins + 2, 2))
         self.total = np.zeros(3)
+        self.sparse_squares = 0.0
         self.has_sparse = False
 
     def update(self, block: Block, n_jobs: int | None = 1) -> TargetSums:
@@ -58,45 +67,47 @@ class TargetSums:
         assert block.target is not None
         target, weights = block.target, block.weights
         rows = slice(block.start, block.stop)
-        self.total += [
-            weights[rows].sum(),
-            weights[rows] @ target[rows],
-            weights[rows] @ target[rows] ** 2,
-        ]
-        self.has_sparse |= block.layout == "sparse"
+        weighted = weights[rows] * target[rows]
+        squares = float(weighted @ target[rows])
+        self.total += [weights[rows].sum(), weighted.sum(), squares]
+        if block.layout == "sparse":
+            self.has_sparse = True
+            self.sparse_squares += squares
         by_layout = {
             "rows": kernels.target_sums_rows,
             "columns": kernels.target_sums_columns,
             "sparse": kernels.target_sums_sparse,
         }
         walk_block(
-            by_layout[block.layout], block, (target, weights, self.bins), self.lanes, n_jobs
+            by_layout[block.layout], block, (target, weights, *self.bins), self.lanes, n_jobs
         )
         return self
 
     def merge(self, other: TargetSums) -> TargetSums:
         """Take in what another object has seen with the same bins."""
         shift = other.centre - self.centre
-        self.lanes[0] += _recentre(other.lanes.sum(axis=0), shift)
-        self.total += _recentre(other.total, shift)
-        self.has_sparse |= other.has_sparse
+        table = other._complete()
+        weight, first = table[:, :-2].sum(axis=1).T
+        table[:, -1, 0] += shift * (2 * first + shift * weight)
+        table[:, :-1, 1] += shift * table[:, :-1, 0]
+        self.lanes[0] += table
+        weight, first, squares = other.total
+        squares += shift * (2 * first + shift * weight)
+        self.total += [weight, first + shift * weight, squares]
         return self
 
-    def finish(self) -> TargetSumsResult:
-        """Sums over all rows seen; zeros that a sparse block does not store are filled in."""
-        table = self.lanes[0] if len(self.lanes) == 1 else self.lanes.sum(axis=0)
+    def _complete(self) -> Floats:
+        """One table in which the zeros that sparse blocks do not store are counted too."""
+        table = self.lanes.sum(axis=0)
         if self.has_sparse:
-            table = table.copy() if len(self.lanes) == 1 else table
-            zeros = self.total - table.sum(axis=1)
-            zeros[:, ::2] = np.maximum(zeros[:, ::2], 0.0)
+            zeros = self.total[:2] - table[:, :-1].sum(axis=1)
+            zeros[:, 0] = np.maximum(zeros[:, 0], 0.0)  # rounding may go below zero
             table[np.arange(table.shape[0]), self.bins.zero_slots()] += zeros
-        return TargetSumsResult(table[:, :-1], self.centre)
+            table[:, -1, 0] += self.sparse_squares - table[:, -1, 1]
+        table[:, -1, 1] = 0.0
+        return table
 
-
-def _recentre(sums: Floats, shift: float) -> Floats:
-    """Sums about ``c`` from sums about ``c + shift``."""
-    if shift == 0.0:
-        return sums
-    weight, first, second = sums[..., 0], sums[..., 1], sums[..., 2]
-    moved = first + shift * weight
-    return np.stack([weight, moved, second + shift * (first + moved)], axis=-1)
+    def finish(self) -> TargetSumsResult:
+        """Sums over all rows seen."""
+        table = self._complete()
+        return TargetSumsResult(table[:, :-2], table[:, -1, 0], self.centre)
