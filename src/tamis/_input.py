@@ -62,7 +62,7 @@ def _check_columns(X: Any, who: str) -> None:
 
 def _first_text_column(X: Any) -> tuple[Any, str] | None:
     """Name and an example of the first column that cannot be read as numbers."""
-    if sparse.issparse(X):
+    if sparse.issparse(X) or np.iscomplexobj(X):
         return None
     frame = is_frame(X)
     columns = nw.from_native(X).columns if frame else None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
 
 # Below this many cells, starting threads costs more than they save (about 0.3 ms).
 CELLS_WORTH_A_THREAD = 500_000
@@ -33,7 +34,7 @@ def split_evenly(start: int, stop: int, n_parts: int) -> list[tuple[int, int]]:
     """Cut ``range(start, stop)`` into at most `n_parts` non-empty pieces of nearly equal length."""
     n_parts = max(1, min(n_parts, stop - start))
     bounds = [start + (stop - start) * i // n_parts for i in range(n_parts + 1)]
-    return list(zip(bounds[:-1], bounds[1:], strict=True))
+    return list(pairwise(bounds))
 
 
 def run_parts(

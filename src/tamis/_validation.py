@@ -97,6 +97,5 @@ def check_value(value: Any, constraint: Constraint, *, who: str, name: str) -> N
 
 def check_parameters(estimator: Any, constraints: Mapping[str, Constraint]) -> None:
     """Check every parameter of an estimator that has a constraint."""
-    values = estimator.get_params(deep=False)
     for name, constraint in constraints.items():
-        check_value(values[name], constraint, who=type(estimator).__name__, name=name)
+        check_value(getattr(estimator, name), constraint, who=type(estimator).__name__, name=name)

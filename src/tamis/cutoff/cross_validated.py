@@ -50,7 +50,7 @@ class CrossValidated(CutRule):
     >>> X, y = load_breast_cancer(return_X_y=True)
     >>> rule = tamis.cutoff.CrossValidated(GaussianNB(), grid=[1, 3, 10, 30])
     >>> tamis.DFT(n_features_to_select=rule).fit(X, y).n_selected_
-    10
+    3
     """
 
     estimator: Any

@@ -43,7 +43,7 @@ class Elbow(CutRule):
     >>> X, y = load_breast_cancer(return_X_y=True)
     >>> selector = tamis.DFT().fit(X, y)
     >>> [selector.recut(tamis.cutoff.Elbow(which)).n_selected_ for which in ("early", "late")]
-    [8, 13]
+    [11, 15]
     """
 
     which: Literal["early", "late"] = "early"
@@ -97,7 +97,7 @@ def _bend(curve: NDArray[np.float64]) -> int:
     if n == 2:
         return 1
     height = (curve - curve[-1]) / (curve[0] - curve[-1])
-    below = np.linspace(1.0, 0.0, n) - height
+    below = 1.0 - np.arange(n) / (n - 1) - height
     # Under the chord, the point itself is already low. Above it (a plateau that ends in a drop),
     # the point is the last one that is still high.
     if below.max() > SMALLEST_BEND:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
@@ -13,8 +14,9 @@ from tamis._base import Scores, WeightedSelector
 from tamis._jit import announce_compilation
 from tamis._threads import run_parts, split_evenly, threads_for
 from tamis._validation import N_JOBS, Constraint, Custom, Number, check_parameters
+from tamis.cutoff._rule import resolve
 from tamis.engines import MemoryEngine, fold
-from tamis.exceptions import InputError
+from tamis.exceptions import InputError, SelectionWarning
 from tamis.statistics import Bins, Ranges
 from tamis.statistics.ranges import RangesResult
 
@@ -50,6 +52,16 @@ class BestCuts(NamedTuple):
         return cls(np.empty(n_columns), np.empty(n_columns), np.empty(n_columns, int), overall)
 
 
+class LossCurve(NamedTuple):
+    """Loss of one column for every candidate cut."""
+
+    thresholds: NDArray[np.float64]
+    losses: NDArray[np.float64]
+    base: float
+    feature: str
+    unit: str
+
+
 def _is_ranges(value: Any) -> bool:
     return value is None or (hasattr(value, "__len__") and len(value) == 2)
 
@@ -58,6 +70,7 @@ class SplitSelector(WeightedSelector):
     """Score every column by its single best cut; see DFT and RFT."""
 
     _n_stages: ClassVar[int] = 2
+    _unit: ClassVar[str] = "loss"
     _constraints: ClassVar[dict[str, Constraint]] = {
         "n_bins": Number(int, low=2),
         "ranges": Custom(_is_ranges, "None or a pair (low, high) of numbers or arrays"),
@@ -113,11 +126,16 @@ class SplitSelector(WeightedSelector):
     def _summary_bytes(self, n_columns: int, rest: Any) -> int:
         raise NotImplementedError
 
-    def _bins(self, ranges: RangesResult) -> Bins:
+    def _bins(
+        self, ranges: RangesResult, column: int | None = None, n_columns: int | None = None
+    ) -> Bins:
+        """Bins of all columns, or of one `column` out of `n_columns`."""
         low, high = ranges
         _input.check_finite_columns(self, ranges.infinite)
         if self.ranges is not None:
-            low, high = self._given_ranges(low.size)
+            low, high = self._given_ranges(n_columns or low.size)
+            if column is not None:
+                low, high = low[[column]], high[[column]]
         return Bins.between(low, high, self.n_bins)
 
     def _given_ranges(self, n_columns: int) -> tuple[NDArray[Any], NDArray[Any]]:
@@ -146,6 +164,37 @@ class SplitSelector(WeightedSelector):
         gain = base - self.loss_
         scores = np.divide(gain, base, out=np.zeros_like(base), where=base > 0)
         return np.clip(scores, 0.0, 1.0, out=scores), constant
+
+    def loss_curve(
+        self, X: Any, y: Any, *, feature: int | str, sample_weight: Any = None
+    ) -> LossCurve:
+        """Loss of every candidate cut of one column.
+
+        Parameters
+        ----------
+        X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
+            The table that was fitted.
+        y : array-like of shape (n_samples,)
+            Its target.
+        feature : int or str
+            Index or name of the column.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the rows.
+
+        Returns
+        -------
+        curve : LossCurve
+            Cuts, their losses and the loss without a cut.
+        """
+        ranking = self.ranking_record()
+        column = int(resolve([feature], ranking, f"{type(self).__name__}: feature")[0])
+        X = _input.check_table(self, X, reset=False)[:, [column]]
+        weight = _input.check_weight(sample_weight, X.shape[0], type(self).__name__)
+        values, rest = self._encode(y, weight, X.shape[0])
+        engine = MemoryEngine(X, values, weight)
+        bins = self._bins(fold(Ranges(1), engine).finish(), column, self.n_features_in_)
+        losses, base = self._loss_curve(fold(self._summary(bins, rest), engine), 0)
+        return LossCurve(bins.cuts()[0], losses, float(base), ranking.name(column), self._unit)
 
     def learn_ranges(self, X: Any) -> Any:
         """Take in a block in a first pass that only learns the ranges of the columns.
@@ -176,10 +225,13 @@ class SplitSelector(WeightedSelector):
         check_parameters(self, self._constraints)
         who = type(self).__name__
         if hasattr(self, "scores_") and not hasattr(self, "_stream"):
-            raise InputError(
-                f"{who}: expected a selector that was not fitted, or fitted by partial_fit, "
-                "because fit keeps no counts to add to. Start from sklearn.base.clone(...)."
+            warnings.warn(
+                f"{who}: fit keeps no counts to add to, so partial_fit starts again with this "
+                "block. Use partial_fit for all blocks.",
+                SelectionWarning,
+                stacklevel=4,
             )
+            self.__dict__.pop("classes_", None)
         rule = self._rule()
         if rule.needs_data:
             raise InputError(

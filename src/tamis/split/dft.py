@@ -75,7 +75,7 @@ class DFT(SplitSelector):
     >>> selector.get_feature_names_out()
     array(['petal length (cm)', 'petal width (cm)'], dtype=object)
     >>> selector.scores_
-    array([0.34, 0.16, 0.57, 0.57])
+    array([0.35, 0.18, 0.58, 0.58])
     """
 
     _constraints: ClassVar[dict[str, Constraint]] = {
@@ -85,6 +85,8 @@ class DFT(SplitSelector):
             "'balanced', a dict from labels to weights, or None",
         ),
     }
+
+    _unit: ClassVar[str] = "entropy (bits)"
 
     def __init__(
         self,
@@ -163,30 +165,30 @@ class DFT(SplitSelector):
     def _best_cuts(self, summary: ClassHistogram) -> BestCuts:
         from tamis.split import _kernels as kernels
 
-        table, logs, whole, per_class = self._weighted(summary)
-        share = per_class[per_class > 0] / per_class.sum()
+        table, per_class, whole = self._weighted(summary)
+        total = per_class.sum()
+        share = per_class[per_class > 0] / total
         cuts = BestCuts.empty(table.shape[1], float(-(share * np.log2(share)).sum()))
-        self._over_columns(
-            kernels.best_entropy_cuts, (table, self.n_bins, logs, whole), cuts, table.size
-        )
+        if whole and total <= LARGEST_LOG_TABLE:
+            arguments = (table, self.n_bins, _log_table(int(total)))
+            self._over_columns(kernels.best_whole_cuts, arguments, cuts, table.size)
+        else:
+            arguments = (table, self.n_bins)
+            self._over_columns(kernels.best_entropy_cuts, arguments, cuts, table.size)
         return cuts
 
     def _loss_curve(self, summary: ClassHistogram, column: int) -> tuple[Any, float]:
         from tamis.split import _kernels as kernels
 
-        table, logs, whole, _ = self._weighted(summary)
-        return kernels.entropy_losses(table, self.n_bins, logs, whole, column)
+        return kernels.entropy_losses(self._weighted(summary)[0], self.n_bins, column)
 
-    def _weighted(self, summary: ClassHistogram) -> tuple[Any, Any, bool, NDArray[np.float64]]:
-        """Counts after `class_weight`, with a table of n log n if they are whole numbers."""
+    def _weighted(self, summary: ClassHistogram) -> tuple[Any, NDArray[np.float64], bool]:
+        """Counts and class sizes after `class_weight`, and whether they are whole numbers."""
         table, whole = summary.finish()
-        per_class = summary.class_weight
-        factors = self._factors(per_class)
-        if factors is not None:
-            table, whole = table * factors[:, None, None], False
-            per_class = per_class * factors
-        whole = whole and per_class.sum() <= LARGEST_LOG_TABLE
-        return table, _log_table(int(per_class.sum()) if whole else 0), whole, per_class
+        factors = self._factors(summary.class_weight)
+        if factors is None:
+            return table, summary.class_weight, whole
+        return table * factors[:, None, None], summary.class_weight * factors, False
 
     def _factors(self, per_class: NDArray[np.float64]) -> NDArray[np.float64] | None:
         if self.class_weight is None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -63,6 +63,8 @@ class RFT(SplitSelector):
     >>> selector.get_feature_names_out()
     array(['bmi', 's5'], dtype=object)
     """
+
+    _unit: ClassVar[str] = "mean squared error"
 
     def __init__(
         self,

@@ -15,12 +15,13 @@ TILE_ROWS = 1024
 
 
 @inline
-def fill_slots(values, low, step, scale, narrow, n_bins, width, out):
+def fill_slots(values, low, step, scale, origin, narrow, n_bins, width, out):
     """Slot of every value of one row, as an offset into a flat (column, slot) table.
 
     The bin is guessed by one multiplication and then corrected against the very cuts
-    ``low + b * step`` that are reported, so that ``x < cut`` holds exactly. One correction each way
-    is enough unless the bins are as narrow as the spacing of floats; those columns are redone.
+    ``low + b * step`` that are reported, so that ``x < cut`` holds exactly. `origin` lies a quarter
+    of a bin above `low`, so the guess is right or one too small, unless the bins are about as
+    narrow as the spacing of floats; those columns are redone.
     Returns how many values are missing.
     """
     top = np.float64(n_bins - 1)
@@ -28,8 +29,7 @@ def fill_slots(values, low, step, scale, narrow, n_bins, width, out):
     for j in range(values.shape[0]):
         x = np.float64(values[j])
         n_missing += x != x
-        b = np.floor((x - low[j]) * scale[j])
-        b = b - 1.0 if x < low[j] + b * step[j] else b
+        b = np.floor((x - origin[j]) * scale[j])
         b = b + 1.0 if x >= low[j] + (b + 1.0) * step[j] else b
         b = b if b < top else top
         b = b if b > 0.0 else 0.0
@@ -47,7 +47,7 @@ def fill_slots(values, low, step, scale, narrow, n_bins, width, out):
 
 
 @inline
-def slot_of(x, low, step, scale, narrow, n_bins):
+def slot_of(x, low, step, scale, origin, narrow, n_bins):
     """Slot of a single value: the scalar form of `fill_slots`."""
     if x != x:
         return n_bins
@@ -56,20 +56,18 @@ def slot_of(x, low, step, scale, narrow, n_bins):
         while b < n_bins - 1 and x >= low + np.float64(b + 1) * step:
             b += 1
         return b
-    guess = np.floor((x - low) * scale)
-    guess = guess - 1.0 if x < low + guess * step else guess
+    guess = np.floor((x - origin) * scale)
     guess = guess + 1.0 if x >= low + (guess + 1.0) * step else guess
     return int(min(max(guess, 0.0), np.float64(n_bins - 1)))
 
 
 @inline
-def fill_column_slots(values, low, step, scale, narrow, n_bins, out):
+def fill_column_slots(values, low, step, scale, origin, narrow, n_bins, out):
     """Slots of many values of one column: `fill_slots` with the roles of rows swapped."""
     top = np.float64(n_bins - 1)
     for i in range(values.shape[0]):
         x = np.float64(values[i])
-        b = np.floor((x - low) * scale)
-        b = b - 1.0 if x < low + b * step else b
+        b = np.floor((x - origin) * scale)
         b = b + 1.0 if x >= low + (b + 1.0) * step else b
         b = b if b < top else top
         b = b if b > 0.0 else 0.0
@@ -77,7 +75,7 @@ def fill_column_slots(values, low, step, scale, narrow, n_bins, out):
         out[i] = np.int32(b)
     if narrow:
         for i in range(values.shape[0]):
-            out[i] = slot_of(np.float64(values[i]), low, step, scale, True, n_bins)
+            out[i] = slot_of(np.float64(values[i]), low, step, scale, origin, True, n_bins)
 
 
 @kernel
@@ -111,8 +109,8 @@ def ranges_rows(X, start, stop, low, high):
 @kernel
 def ranges_columns(Xt, start, stop, low, high, first, last):
     """As `ranges_rows` for column-major data; 32 running extremes let the compiler vectorise."""
-    lows = np.empty(32, dtype=Xt.dtype)
-    highs = np.empty(32, dtype=Xt.dtype)
+    lows = np.empty(32)
+    highs = np.empty(32)
     for j in range(first, last):
         column = Xt[j]
         lows[:] = low[j]
@@ -145,15 +143,16 @@ def ranges_sparse(data, indices, indptr, start, stop, low, high, stored):
 
 @kernel
 def class_counts_rows(
-    X, start, stop, codes, weight, low, step, scale, narrow, n_bins, counts, first, last
+    X, start, stop, codes, weight, low, step, scale, origin, narrow, n_bins, counts, first, last
 ):
     """Add the weight of every cell to ``counts[class, column, slot]``, columns first to last."""
     width = counts.shape[2]
-    low, step, scale = low[first:last], step[first:last], scale[first:last]
+    low, step = low[first:last], step[first:last]
+    scale, origin = scale[first:last], origin[first:last]
     narrow = narrow[(narrow >= first) & (narrow < last)] - first
     slots = np.empty(last - first, dtype=np.int32)
     for i in range(start, stop):
-        fill_slots(X[i, first:last], low, step, scale, narrow, n_bins, width, slots)
+        fill_slots(X[i, first:last], low, step, scale, origin, narrow, n_bins, width, slots)
         table = counts[codes[i], first:last].reshape(-1)
         w = weight[i]
         for j in range(slots.shape[0]):
@@ -162,7 +161,7 @@ def class_counts_rows(
 
 @kernel
 def class_counts_columns(
-    Xt, start, stop, codes, weight, low, step, scale, narrow, n_bins, counts, first, last
+    Xt, start, stop, codes, weight, low, step, scale, origin, narrow, n_bins, counts, first, last
 ):
     """As `class_counts_rows` for column-major data."""
     is_narrow = np.zeros(Xt.shape[0], dtype=np.bool_)
@@ -173,7 +172,9 @@ def class_counts_columns(
         table[:] = counts[:, j]
         for a in range(start, stop, TILE_ROWS):
             values = Xt[j, a : min(a + TILE_ROWS, stop)]
-            fill_column_slots(values, low[j], step[j], scale[j], is_narrow[j], n_bins, slots)
+            fill_column_slots(
+                values, low[j], step[j], scale[j], origin[j], is_narrow[j], n_bins, slots
+            )
             for i in range(values.shape[0]):
                 table[np.uint32(codes[a + i]), np.uint32(slots[i])] += weight[a + i]
         counts[:, j] = table
@@ -181,7 +182,20 @@ def class_counts_columns(
 
 @kernel
 def class_counts_sparse(
-    data, indices, indptr, start, stop, codes, weight, low, step, scale, narrow, n_bins, counts
+    data,
+    indices,
+    indptr,
+    start,
+    stop,
+    codes,
+    weight,
+    low,
+    step,
+    scale,
+    origin,
+    narrow,
+    n_bins,
+    counts,
 ):
     """As `class_counts_rows` for the stored entries of a CSR matrix."""
     is_narrow = np.zeros(low.shape[0], dtype=np.bool_)
@@ -192,13 +206,13 @@ def class_counts_sparse(
         for p in range(indptr[i], indptr[i + 1]):
             j = indices[p]
             x = np.float64(data[p])
-            slot = slot_of(x, low[j], step[j], scale[j], is_narrow[j], n_bins)
+            slot = slot_of(x, low[j], step[j], scale[j], origin[j], is_narrow[j], n_bins)
             counts[code, j, slot] += w
 
 
 @kernel
 def target_sums_rows(
-    X, start, stop, target, weight, low, step, scale, narrow, n_bins, sums, first, last
+    X, start, stop, target, weight, low, step, scale, origin, narrow, n_bins, sums, first, last
 ):
     """Add w and w t of every cell to ``sums[column, slot, :]``, columns first to last.
 
@@ -206,13 +220,16 @@ def target_sums_rows(
     missing cell, usually all, share one running sum.
     """
     width = sums.shape[1]
-    low, step, scale = low[first:last], step[first:last], scale[first:last]
+    low, step = low[first:last], step[first:last]
+    scale, origin = scale[first:last], origin[first:last]
     narrow = narrow[(narrow >= first) & (narrow < last)] - first
     slots = np.empty(last - first, dtype=np.int32)
     table = sums[first:last].reshape(-1)
     complete = 0.0
     for i in range(start, stop):
-        n_missing = fill_slots(X[i, first:last], low, step, scale, narrow, n_bins, width, slots)
+        n_missing = fill_slots(
+            X[i, first:last], low, step, scale, origin, narrow, n_bins, width, slots
+        )
         w = weight[i]
         wt = w * target[i]
         for j in range(slots.shape[0]):
@@ -231,7 +248,7 @@ def target_sums_rows(
 
 @kernel
 def target_sums_columns(
-    Xt, start, stop, target, weight, low, step, scale, narrow, n_bins, sums, first, last
+    Xt, start, stop, target, weight, low, step, scale, origin, narrow, n_bins, sums, first, last
 ):
     """As `target_sums_rows` for column-major data."""
     is_narrow = np.zeros(Xt.shape[0], dtype=np.bool_)
@@ -242,7 +259,9 @@ def target_sums_columns(
         squares = 0.0
         for a in range(start, stop, TILE_ROWS):
             values = Xt[j, a : min(a + TILE_ROWS, stop)]
-            fill_column_slots(values, low[j], step[j], scale[j], is_narrow[j], n_bins, slots)
+            fill_column_slots(
+                values, low[j], step[j], scale[j], origin[j], is_narrow[j], n_bins, slots
+            )
             for i in range(values.shape[0]):
                 wt = weight[a + i] * target[a + i]
                 table[np.uint32(slots[i]), 0] += weight[a + i]
@@ -253,7 +272,20 @@ def target_sums_columns(
 
 @kernel
 def target_sums_sparse(
-    data, indices, indptr, start, stop, target, weight, low, step, scale, narrow, n_bins, sums
+    data,
+    indices,
+    indptr,
+    start,
+    stop,
+    target,
+    weight,
+    low,
+    step,
+    scale,
+    origin,
+    narrow,
+    n_bins,
+    sums,
 ):
     """As `target_sums_rows` for the stored entries of a CSR matrix.
 
@@ -267,7 +299,7 @@ def target_sums_sparse(
         for p in range(indptr[i], indptr[i + 1]):
             j = indices[p]
             x = np.float64(data[p])
-            slot = slot_of(x, low[j], step[j], scale[j], is_narrow[j], n_bins)
+            slot = slot_of(x, low[j], step[j], scale[j], origin[j], is_narrow[j], n_bins)
             sums[j, slot, 0] += w
             sums[j, slot, 1] += wt
             if slot == n_bins:

@@ -17,6 +17,8 @@ class Bins(NamedTuple):
     ----------
     low, step, scale : ndarray of shape (n_columns,)
         Lower end of the range, width of a bin and its reciprocal.
+    origin : ndarray of shape (n_columns,)
+        A quarter of a bin above `low`, from where the kernels guess.
     narrow : ndarray of int
         Columns whose bins are about as narrow as the spacing of floats there.
     n_bins : int
@@ -33,6 +35,7 @@ class Bins(NamedTuple):
     low: Floats
     step: Floats
     scale: Floats
+    origin: Floats
     narrow: NDArray[np.int64]
     n_bins: int
 
@@ -52,8 +55,9 @@ class Bins(NamedTuple):
         low[~np.isfinite(low)] = 0.0
         step[empty] = 1.0
         largest = np.maximum(np.abs(low), np.abs(low + n_bins * step))
-        narrow = np.flatnonzero(step < 4 * np.spacing(largest))
-        return cls(low, step, 1.0 / step, narrow, int(n_bins))
+        # Rounding of the cuts and of the origin must stay well below a quarter of a bin.
+        narrow = np.flatnonzero(step < 16 * np.spacing(largest))
+        return cls(low, step, 1.0 / step, low + step / 4, narrow, int(n_bins))
 
     def cuts(self, columns: Any = slice(None)) -> Floats:
         """Candidate cuts, one row per column."""

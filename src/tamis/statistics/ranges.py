@@ -62,23 +62,20 @@ class Ranges:
         """Take in the rows of a block."""
         if block.n_rows == 0:
             return self
-        low, high = self._extremes(block, n_jobs)
-        self.low = np.minimum(self.low, low)
-        self.high = np.maximum(self.high, high)
+        self._find_extremes(block, n_jobs)
         self.n_rows += block.n_rows
         if block.layout != "sparse":
             self.stored += block.n_rows
         return self
 
-    def _extremes(self, block: Block, n_jobs: int | None) -> tuple[Floats, Floats]:
+    def _find_extremes(self, block: Block, n_jobs: int | None) -> None:
         from tamis.statistics import _kernels as kernels
 
         n = block.n_columns
-        dtype = block.X.dtype
         threads = threads_for(block.n_rows * n, n_jobs)
         # Extremes do not depend on who found them: one row range and one result per thread.
-        lows = np.full((threads, n), np.inf, dtype=dtype)
-        highs = np.full((threads, n), -np.inf, dtype=dtype)
+        lows = [self.low, *(self.low.copy() for _ in range(threads - 1))]
+        highs = [self.high, *(self.high.copy() for _ in range(threads - 1))]
         if block.layout == "sparse":
             kernel, first = kernels.ranges_sparse, block.stored
             parts = [(block.start, block.stop, lows[0], highs[0], self.stored)]
@@ -90,9 +87,11 @@ class Ranges:
             kernel, first = kernels.ranges_columns, (block.dense,)
             pieces = split_evenly(0, n, threads)
             parts = [(block.start, block.stop, lows[0], highs[0], a, b) for a, b in pieces]
-        with announce_compilation(kernel, dtype):
+        with announce_compilation(kernel, block.X.dtype):
             run_parts(lambda *part: kernel(*first, *part), parts, threads)
-        return lows.min(axis=0).astype(np.float64), highs.max(axis=0).astype(np.float64)
+        for low, high in zip(lows[1:], highs[1:], strict=True):
+            np.minimum(self.low, low, out=self.low)
+            np.maximum(self.high, high, out=self.high)
 
     def merge(self, other: Ranges) -> Ranges:
         """Take in what another object has seen."""

@@ -1,0 +1,116 @@
+"""ScoreCurveDisplay: sorted scores, their elbows and the cut."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from tamis.cutoff import find_elbows
+from tamis.plots._axes import new_axes
+
+
+class ScoreCurveDisplay:
+    """Scores of the columns, best first, with the early and late elbow and the cut.
+
+    Parameters
+    ----------
+    scores : array-like of shape (n_columns,)
+        In descending order.
+    n_selected : int or None, default=None
+        How many columns were selected.
+    elbows : pair of int or None, default=None
+        Number of columns before the early and the late elbow.
+    name : str or None, default=None
+        Name of the method, for the title.
+
+    Attributes
+    ----------
+    ax_, figure_ : matplotlib objects
+        Set by :meth:`plot`.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from tamis import DFT
+    >>> from tamis.plots import ScoreCurveDisplay
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> display = ScoreCurveDisplay.from_estimator(DFT().fit(X, y))
+    >>> display.elbows
+    (11, 15)
+    """
+
+    def __init__(
+        self,
+        scores: ArrayLike,
+        *,
+        n_selected: int | None = None,
+        elbows: tuple[int, int] | None = None,
+        name: str | None = None,
+    ):
+        self.scores = np.asarray(scores, dtype=np.float64)
+        self.n_selected = n_selected
+        self.elbows = elbows
+        self.name = name
+
+    @classmethod
+    def from_estimator(cls, estimator: Any, *, ax: Any = None) -> ScoreCurveDisplay:
+        """Draw the curve of a fitted selector.
+
+        Parameters
+        ----------
+        estimator : selector
+            Fitted.
+        ax : matplotlib Axes or None, default=None
+            Where to draw; ``None`` makes a new figure.
+
+        Returns
+        -------
+        display : ScoreCurveDisplay
+            With the numbers drawn.
+        """
+        ranking = estimator.ranking_record()
+        display = cls(
+            ranking.scores[ranking.order],
+            n_selected=estimator.n_selected_,
+            elbows=find_elbows(ranking.curve),
+            name=type(estimator).__name__,
+        )
+        return display.plot(ax=ax)
+
+    def plot(self, ax: Any = None) -> ScoreCurveDisplay:
+        """Draw on `ax`, or on a new figure.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes or None, default=None
+            Where to draw.
+
+        Returns
+        -------
+        self : ScoreCurveDisplay
+            With `ax_` and `figure_`.
+        """
+        ax = new_axes(ax)
+        ranks = np.arange(1, self.scores.size + 1)
+        marker = "o" if self.scores.size <= 60 else None
+        ax.plot(ranks, self.scores, color="0.25", marker=marker, markersize=3.5, linewidth=1.4)
+        if self.n_selected:
+            ax.axvspan(0.5, self.n_selected + 0.5, color="#4a7fb5", alpha=0.15, linewidth=0,
+                       label=f"selected: {self.n_selected}")  # fmt: skip
+        if self.elbows is not None:
+            self._draw_elbows(ax)
+        ax.set(xlabel="rank", ylabel="score", xlim=(0.5, self.scores.size + 0.5))
+        ax.set_title(f"Sorted scores of {self.name}" if self.name else "Sorted scores")
+        ax.spines[["top", "right"]].set_visible(False)
+        if ax.get_legend_handles_labels()[0]:
+            ax.legend(frameon=False)
+        self.ax_, self.figure_ = ax, ax.figure
+        return self
+
+    def _draw_elbows(self, ax: Any) -> None:
+        early, late = self.elbows or (0, 0)
+        for count, label, style in ((early, "early", "-"), (late, "late", "--")):
+            ax.axvline(count + 0.5, color="#c0504d", linestyle=style, linewidth=1.1,
+                       label=f"{label} elbow: {count}")  # fmt: skip

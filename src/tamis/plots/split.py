@@ -1,0 +1,129 @@
+"""SplitDisplay: the loss of one column against the position of its cut."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from tamis.plots._axes import new_axes
+
+
+class SplitDisplay:
+    """Loss of one column for every candidate cut, and the best of them.
+
+    Parameters
+    ----------
+    thresholds : array-like of shape (n_bins - 1,)
+        Candidate cuts.
+    losses : array-like of shape (n_bins - 1,)
+        Loss of each.
+    base : float
+        Loss without a cut.
+    feature : str
+        Name of the column.
+    unit : str, default="loss"
+        What the loss is, for the axis.
+
+    Attributes
+    ----------
+    ax_, figure_ : matplotlib objects
+        Set by :meth:`plot`.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from tamis import DFT
+    >>> from tamis.plots import SplitDisplay
+    >>> X, y = load_iris(return_X_y=True)
+    >>> display = SplitDisplay.from_estimator(DFT().fit(X, y), X, y, feature=3)
+    >>> display.best
+    (0.7, 0.66)
+    """
+
+    def __init__(
+        self,
+        thresholds: ArrayLike,
+        losses: ArrayLike,
+        *,
+        base: float,
+        feature: str,
+        unit: str = "loss",
+    ):
+        self.thresholds = np.asarray(thresholds, dtype=np.float64)
+        self.losses = np.asarray(losses, dtype=np.float64)
+        self.base = base
+        self.feature = feature
+        self.unit = unit
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: Any,
+        y: Any,
+        *,
+        feature: int | str,
+        sample_weight: Any = None,
+        ax: Any = None,
+    ) -> SplitDisplay:
+        """Draw the losses of one column under the settings of a fitted DFT or RFT.
+
+        Parameters
+        ----------
+        estimator : DFT or RFT
+            Fitted.
+        X, y, sample_weight : array-like
+            The data it was fitted on, which it does not keep.
+        feature : int or str
+            Index or name of the column.
+        ax : matplotlib Axes or None, default=None
+            Where to draw; ``None`` makes a new figure.
+
+        Returns
+        -------
+        display : SplitDisplay
+            With the numbers drawn.
+        """
+        curve = estimator.loss_curve(X, y, feature=feature, sample_weight=sample_weight)
+        display = cls(
+            curve.thresholds,
+            curve.losses,
+            base=curve.base,
+            feature=curve.feature,
+            unit=curve.unit,
+        )
+        return display.plot(ax=ax)
+
+    @property
+    def best(self) -> tuple[float, float]:
+        """Best cut and its loss."""
+        at = int(self.losses.argmin())
+        return float(self.thresholds[at]), float(self.losses[at])
+
+    def plot(self, ax: Any = None) -> SplitDisplay:
+        """Draw on `ax`, or on a new figure.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes or None, default=None
+            Where to draw.
+
+        Returns
+        -------
+        self : SplitDisplay
+            With `ax_` and `figure_`.
+        """
+        ax = new_axes(ax)
+        threshold, loss = self.best
+        ax.axhline(self.base, color="0.6", linestyle=":", linewidth=1.1, label="without a cut")
+        ax.plot(self.thresholds, self.losses, color="0.25", marker="o", markersize=3.5)
+        ax.plot([threshold], [loss], color="#c0504d", marker="o", linestyle="none",
+                label=f"best cut: {threshold:.4g}, loss {loss:.4g}")  # fmt: skip
+        ax.set(xlabel="cut", ylabel=self.unit)
+        ax.set_title(f"Loss of {self.feature}".replace("$", r"\$"))
+        ax.spines[["top", "right"]].set_visible(False)
+        ax.legend(frameon=False)
+        self.ax_, self.figure_ = ax, ax.figure
+        return self
