@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable
 from typing import Any
 
@@ -13,6 +12,7 @@ from scipy import sparse
 from sklearn.exceptions import DataConversionWarning
 from sklearn.utils.validation import validate_data
 
+from tamis._warnings import warn
 from tamis.exceptions import ColumnTypeError, InputError
 
 ENCODE = (
@@ -29,16 +29,44 @@ def check_table(selector: Any, X: Any, *, reset: bool = True) -> Any:
     who = type(selector).__name__
     if is_frame(X):
         _check_columns(X, who)
+    options = {"accept_sparse": "csr", "ensure_all_finite": False, "reset": reset}
     try:
-        return validate_data(
-            selector, X, accept_sparse="csr", dtype="numeric", ensure_all_finite=False,
-            ensure_min_samples=1, ensure_min_features=1, reset=reset,
-        )  # fmt: skip
+        table = validate_data(selector, X, dtype="numeric", **options)
     except ValueError as error:
         column = _first_text_column(X)
         if column is None:
             raise
         raise _not_a_number(who, column) from error
+    except TypeError:
+        if _first_text_column(X) is not None:
+            raise
+        table = validate_data(selector, X, dtype=None, **options)  # pandas.NA among objects
+    if sparse.issparse(table):
+        return _without_duplicates(table)
+    return _as_numbers(table, selector) if table.dtype.kind in "OmM" else table
+
+
+def _without_duplicates(table: Any) -> Any:
+    """CSR matrix that stores no cell twice; two entries of a cell mean their sum."""
+    if table.has_canonical_format:
+        return table
+    table = table.copy()
+    table.sum_duplicates()
+    return table
+
+
+def _as_numbers(table: NDArray[Any], selector: Any) -> NDArray[np.float64]:
+    """Objects as float64, None and pandas.NA as NaN."""
+    column = None
+    if table.dtype.kind == "O":
+        column = _first_text_column(table)
+        if column is None:
+            missing = [value is None or _is_missing(value) for value in table.flat]
+            return np.where(np.reshape(missing, table.shape), np.nan, table).astype(np.float64)
+    position, example = column or (0, f"dtype {table.dtype}")
+    names = names_of(selector)
+    shown = position if names is None else names[position]
+    raise _not_a_number(type(selector).__name__, (shown, example))
 
 
 def is_frame(X: Any) -> bool:
@@ -76,7 +104,8 @@ def _first_text_column(X: Any) -> tuple[Any, str] | None:
             except (TypeError, ValueError):
                 if value is not None and not _is_missing(value):
                     return (columns[j] if columns else j), repr(value)
-    return None
+    only_digits = isinstance(X, np.ndarray) and X.dtype.kind in "US" and X.size
+    return (0, repr(values[0, 0])) if only_digits else None
 
 
 def _not_a_number(who: str, column: tuple[Any, str]) -> ColumnTypeError:
@@ -109,15 +138,12 @@ def check_target(y: Any, n_rows: int, who: str) -> NDArray[Any]:
             f"{who}: requires y to be passed, but the target y is None. Pass the target as the "
             "second argument of fit."
         )
-    if hasattr(y, "to_numpy"):
-        y = y.to_numpy()
     y = np.asarray(y)
     if y.ndim == 2 and y.shape[1] == 1:
-        warnings.warn(
+        warn(
             "A column-vector y was passed when a 1d array was expected. Please change the shape "
             "of y to (n_samples,), for example using ravel().",
             DataConversionWarning,
-            stacklevel=4,
         )
         y = y[:, 0]
     if y.ndim != 1:
@@ -154,6 +180,12 @@ def _is_missing(value: Any) -> bool:
 def check_classes(y: Any, n_rows: int, who: str) -> tuple[NDArray[Any], NDArray[np.int32]]:
     """Class labels, sorted, and the code of every row."""
     y = check_target(y, n_rows, who)
+    infinite = np.flatnonzero(np.isinf(y)) if y.dtype.kind == "f" else np.empty(0)
+    if infinite.size:
+        raise InputError(
+            f"{who}: expected a target of classes, got inf in row {infinite[0]}. Drop these rows "
+            "of X and y."
+        )
     if y.dtype.kind == "f" and not (y == np.floor(y)).all():
         example = y[y != np.floor(y)][0]
         raise InputError(
@@ -186,7 +218,7 @@ def check_two_classes(classes: NDArray[Any], who: str) -> None:
 
 def encode_labels(y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int32]]:
     """As ``numpy.unique(y, return_inverse=True)``; small integers without sorting the rows."""
-    if y.dtype.kind in "iu" and y.size:
+    if y.dtype.kind in "iu" and y.dtype != np.uint64 and y.size:  # int64 holds all but these
         low, high = int(y.min()), int(y.max())
         if high - low < 2 * y.size + 1000:
             shifted = (y.astype(np.int64) - low) if low else y
@@ -207,8 +239,9 @@ def check_numbers(y: Any, n_rows: int, who: str) -> NDArray[np.float64]:
     try:
         values = y.astype(np.float64)
     except (TypeError, ValueError) as error:
+        _, example = _first_text_column(y[:, None]) or (0, repr(y[0]))
         raise InputError(
-            f"{who}: expected a numeric target, got {y[0]!r} among its values. Use tamis.DFT for "
+            f"{who}: expected a numeric target, got {example} among its values. Use tamis.DFT for "
             "classes."
         ) from error
     if not np.isfinite(values).all() or np.abs(values).max(initial=0.0) > 1e150:
@@ -223,9 +256,12 @@ def check_weight(weight: Any, n_rows: int, who: str) -> NDArray[np.float64] | No
     """Sample weights as float64: finite, not negative, not all zero; a number counts for all."""
     if weight is None:
         return None
-    if hasattr(weight, "to_numpy"):
-        weight = weight.to_numpy()
-    weight = np.asarray(weight, dtype=np.float64)
+    try:
+        weight = np.asarray(weight, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InputError(
+            f"{who}: expected sample_weight to be one number per row, got {weight!r}."
+        ) from error
     if weight.ndim == 0:
         weight = np.full(n_rows, weight)
     if weight.shape != (n_rows,):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -12,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tamis._ranking import Ranking
-from tamis.exceptions import InputError, SelectionWarning
+from tamis._warnings import warn
+from tamis.exceptions import InputError
 
 Indices = NDArray[np.intp]
 Column = int | str
@@ -25,6 +25,12 @@ class FitData(NamedTuple):
     X: Any
     y: Any
     sample_weight: Any = None
+
+    @property
+    def target(self) -> NDArray[Any]:
+        """The target as a 1d array."""
+        target = np.asarray(self.y)
+        return target[:, 0] if target.ndim == 2 and target.shape[1] == 1 else target
 
     def fit(self, selector: Any, X: Any, y: Any, rows: Any = None) -> Any:
         """Fit a selector on (a part of) the data, with the weights that belong to it."""
@@ -89,10 +95,8 @@ class CutRule:
         cut = self.find(ranking, data)
         support = self._fill(cut, ranking)
         if not support.any():
-            warnings.warn(
+            warn(
                 f"{self.who}: no column was selected. Choose a more generous rule.",
-                SelectionWarning,
-                stacklevel=2,
             )
         return support, cut.details
 
@@ -109,6 +113,9 @@ class CutRule:
         for column in cut.wanted:
             if support[column]:
                 continue
+            # Groups that do not fit may leave room, but not for a column that never varies.
+            if ranking.constant[column] and not support[ranking.useful].all():
+                break
             team = teams.members(int(column))
             if cut.limit is None or count + team.size <= cut.limit:
                 support[team] = True
@@ -135,16 +142,16 @@ class Teams(NamedTuple):
         if groups is None:
             return cls(None)
         n = ranking.n_columns
-        if isinstance(groups, Mapping):
-            groups = list(groups.values())
-        groups = list(groups)
-        if not any(isinstance(item, list | tuple | set | np.ndarray) for item in groups):
+        named = isinstance(groups, Mapping)
+        groups = _listed(groups.values() if named else groups)
+        if groups and not named and not any(_is_list(item) for item in groups):
             if len(groups) != n:
                 raise InputError(
                     f"{who} must hold lists of columns or one label per column ({n}), "
                     f"got {len(groups)} labels."
                 )
-            return cls(np.unique(np.asarray(groups), return_inverse=True)[1].astype(np.intp))
+            codes: dict[Any, int] = {}
+            return cls(np.array([codes.setdefault(label, len(codes)) for label in groups]))
         labels = np.arange(n)
         seen: set[int] = set()
         for number, members in enumerate(groups):
@@ -166,8 +173,16 @@ class Teams(NamedTuple):
 
 def resolve(columns: Iterable[Column], ranking: Ranking, who: str) -> Indices:
     """Indices of columns given by index or name."""
-    columns = [columns] if isinstance(columns, str | int) else list(columns)
-    return np.array([_index_of(column, ranking, who) for column in columns], dtype=np.intp)
+    found = [_index_of(column, ranking, who) for column in _listed(columns)]
+    return np.array(found, dtype=np.intp)
+
+
+def _is_list(value: Any) -> bool:
+    return isinstance(value, Iterable) and not isinstance(value, str | bytes)
+
+
+def _listed(value: Any) -> list[Any]:
+    return list(value) if _is_list(value) else [value]
 
 
 def _index_of(column: Column, ranking: Ranking, who: str) -> int:

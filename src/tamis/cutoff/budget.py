@@ -66,9 +66,9 @@ class Budget(CutRule):
         if isinstance(self.costs, Mapping):
             costs = np.zeros(ranking.n_columns)
             columns = resolve(list(self.costs), ranking, f"{self.who}: costs")
-            costs[columns] = list(self.costs.values())
+            costs[columns] = self._numbers(list(self.costs.values()))
         else:
-            costs = np.asarray(self.costs, dtype=np.float64)
+            costs = self._numbers(self.costs)
         if costs.shape != (ranking.n_columns,):
             raise InputError(
                 f"{self.who}: costs must hold one number per column ({ranking.n_columns}), "
@@ -77,3 +77,9 @@ class Budget(CutRule):
         if not (costs >= 0).all():
             raise InputError(f"{self.who}: costs must not be negative or missing, got {costs!r}.")
         return costs
+
+    def _numbers(self, costs: Sequence[float]) -> NDArray[np.float64]:
+        try:
+            return np.asarray(costs, dtype=np.float64)
+        except (TypeError, ValueError) as error:
+            raise InputError(f"{self.who}: costs must be numbers, got {costs!r}.") from error

@@ -68,9 +68,15 @@ class CrossValidated(CutRule):
     def find(self, ranking: Ranking, data: FitData | None) -> Cut:
         """Score every number of columns in every fold."""
         assert data is not None
-        grid = self._grid(ranking.n_columns)
+        grid = self._grid(ranking)
         scores = self._scores(grid, ranking, data)
         mean = scores.mean(axis=0)
+        if np.isnan(mean).any():
+            count = grid[np.isnan(mean)][0]
+            raise InputError(
+                f"{self.who}: expected a score in every fold, got NaN for {count} columns. Choose "
+                "a scoring that every fold allows, or fewer folds."
+            )
         error = scores.std(axis=0, ddof=1) / np.sqrt(len(scores)) if len(scores) > 1 else mean * 0
         best = int(mean.argmax())
         if self.one_standard_error:
@@ -79,13 +85,18 @@ class CrossValidated(CutRule):
         # keep and groups are applied by the caller, as they were inside the folds.
         return Cut(TopK(int(grid[best])).find(ranking, data).wanted, int(grid[best]), details)
 
-    def _grid(self, n_columns: int) -> NDArray[np.int64]:
-        if self.grid is None:
-            return np.unique(np.geomspace(1, n_columns, 12).round().astype(np.int64))
-        grid = np.asarray(self.grid)
+    def _grid(self, ranking: Ranking) -> NDArray[np.int64]:
+        most = ranking.n_columns
+        grid = np.geomspace(1, most, 12).round().astype(np.int64)
+        if self.grid is not None:
+            grid = np.asarray(self.grid)
         if grid.ndim != 1 or not grid.size or grid.dtype.kind not in "iu" or grid.min() < 1:
             raise InputError(f"{self.who}: grid must hold ints of at least 1, got {self.grid!r}.")
-        return np.unique(np.minimum(grid, n_columns)).astype(np.int64)
+        # With fewer columns than the smallest group has, there would be nothing to learn from.
+        least, labels = 1, self.teams(ranking).labels
+        if labels is not None and not self.kept_columns(ranking).size:
+            least = int(np.bincount(labels)[labels[ranking.useful]].min(initial=most))
+        return np.unique(np.clip(grid, least, most)).astype(np.int64)
 
     def _scores(
         self, grid: NDArray[np.int64], ranking: Ranking, data: FitData
@@ -93,7 +104,7 @@ class CrossValidated(CutRule):
         from sklearn.metrics import check_scoring
         from sklearn.model_selection import check_cv
 
-        target = np.asarray(data.y)
+        target = data.target
         splitter = check_cv(self.cv, target, classifier=is_classifier(self.estimator))
         scorer = check_scoring(self.estimator, self.scoring)
         folds = list(splitter.split(data.X, target))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from typing import Literal
 
@@ -11,8 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from tamis._ranking import Ranking
 from tamis._validation import Choice, check_value
+from tamis._warnings import warn
 from tamis.cutoff._rule import Cut, CutRule, FitData
-from tamis.exceptions import SelectionWarning
 
 # A bend smaller than this share of the curve's height is noise of the arithmetic, not an elbow.
 SMALLEST_BEND = 1e-9
@@ -22,10 +21,10 @@ SMALLEST_BEND = 1e-9
 class Elbow(CutRule):
     """Keep the columns before the bend of the sorted score curve.
 
-    The late elbow is the point farthest from the straight line between the ends of the curve;
-    the early elbow is the same for the part of the curve up to the late one. Only columns that
-    vary are on the curve. A flat or straight curve has no bend: all of them are kept, with a
-    warning.
+    The late elbow is the point farthest below the straight line between the ends of the curve, or,
+    where no point is below it, the end of the plateau above it; the early elbow is the same for
+    the part of the curve up to the late one. Only columns that vary are on the curve. A flat or
+    straight curve has no bend: all of them are kept, with a warning.
 
     Parameters
     ----------
@@ -55,11 +54,9 @@ class Elbow(CutRule):
         """Find both elbows, and cut at the one asked for."""
         early, late = find_elbows(ranking.curve)
         if early == late == ranking.useful.size > 1:
-            warnings.warn(
+            warn(
                 f"{self.who}: the scores have no bend, so all {late} columns that vary are kept. "
                 "Give a number or another rule.",
-                SelectionWarning,
-                stacklevel=2,
             )
         count = early if self.which == "early" else late
         return Cut(ranking.useful[:count], None, {"early": early, "late": late})
@@ -86,7 +83,8 @@ def find_elbows(curve: ArrayLike) -> tuple[int, int]:
     """
     curve = np.asarray(curve, dtype=np.float64)
     late = _bend(curve)
-    return _bend(curve[: late + 1]), late
+    # Up to the late elbow the curve may be straight: then the two elbows are one.
+    return min(_bend(curve[: late + 1]), late), late
 
 
 def _bend(curve: NDArray[np.float64]) -> int:
@@ -101,7 +99,12 @@ def _bend(curve: NDArray[np.float64]) -> int:
     # Under the chord, the point itself is already low. Above it (a plateau that ends in a drop),
     # the point is the last one that is still high.
     if below.max() > SMALLEST_BEND:
-        return int(below.argmax())
+        return _first_largest(below)
     if below.min() < -SMALLEST_BEND:
-        return int(below.argmin()) + 1
+        return _first_largest(-below) + 1
     return n
+
+
+def _first_largest(distance: NDArray[np.float64]) -> int:
+    """Position of the largest distance; of those equal but for rounding the first."""
+    return int(np.flatnonzero(distance > distance.max() - SMALLEST_BEND)[0])

@@ -65,11 +65,12 @@ class PermutationNull(CutRule):
         check_value(self.level, share, who=self.who, name="level")
         count = Number(int, low=1, or_none=True)
         check_value(self.n_permutations, count, who=self.who, name="n_permutations")
-        if self.level * (self._count() + 1) < 1:
+        if 1 / (self._count() + 1) > self.level:
             raise InputError(
-                f"{self.who}: n_permutations must be at least {math.ceil(1 / self.level) - 1} for "
-                f"level={self.level!r}, because no p-value can be smaller than "
-                f"1 / (n_permutations + 1), got {self.n_permutations!r}."
+                f"{self.who}: n_permutations must be at least "
+                f"{math.ceil(1 / self.level - 1e-9) - 1} for level={self.level!r}, because no "
+                f"p-value can be smaller than 1 / (n_permutations + 1), got "
+                f"{self.n_permutations!r}."
             )
 
     def _count(self) -> int:
@@ -79,14 +80,19 @@ class PermutationNull(CutRule):
         """Score shuffled targets and compare."""
         assert data is not None
         rng = check_random_state(self.random_state)
-        target = np.asarray(data.y)
+        target, weight = data.target, data.sample_weight
+        # A row of weight 0 is not there, so it has no target to give away.
+        rows = np.arange(target.size) if weight is None else np.flatnonzero(weight > 0)
         best = []
         for _ in data.steps("permutations", range(self._count())):
             selector = clone(data.selector).set_params(n_features_to_select="all")
-            best.append(data.fit(selector, data.X, rng.permutation(target)).scores_.max())
+            shuffled = target.copy()
+            shuffled[rows] = target[rng.permutation(rows)]
+            best.append(data.fit(selector, data.X, shuffled).scores_.max())
         null = np.sort(best)
         # An equal score counts against the column; rounding must not decide that.
-        reached = null.size - np.searchsorted(null, ranking.scores * (1 - 1e-12), side="left")
+        own = ranking.scores - 1e-12 * np.abs(ranking.scores)
+        reached = null.size - np.searchsorted(null, own, side="left")
         p_values = (1.0 + reached) / (1.0 + null.size)
         wanted = ranking.useful[p_values[ranking.useful] <= self.level]
         return Cut(wanted, None, {"p_values": p_values, "null_best_scores": null})

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 
 import numpy as np
 
 from tamis._ranking import Ranking
 from tamis._validation import Number, check_value
+from tamis._warnings import warn
 from tamis.cutoff._rule import Cut, CutRule, FitData
-from tamis.exceptions import SelectionWarning
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,11 +41,9 @@ class TopK(CutRule):
     def find(self, ranking: Ranking, data: FitData | None) -> Cut:
         """Columns that vary first; constant ones only when nothing else is left."""
         if self.k > ranking.n_columns:
-            warnings.warn(
+            warn(
                 f"{self.who}: asked for {self.k} columns, but there are {ranking.n_columns}; "
                 "all are kept.",
-                SelectionWarning,
-                stacklevel=2,
             )
         constant = ranking.order[ranking.constant[ranking.order]]
         return Cut(np.concatenate([ranking.useful, constant]), self.k, {})

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Protocol, TypeVar
 
 from tamis.statistics.block import Block
@@ -29,9 +30,12 @@ def fold(
     blocks: Iterable[Block],
     *,
     n_jobs: int | None = 1,
-    after_block: Callable[[], bool] = lambda: False,
+    interruptible: bool = False,
 ) -> S:
     """Update `statistic` with every block, in order.
+
+    Stopped by Ctrl-C, an interruptible fold completes the block at hand first, so that the
+    statistic stays that of whole blocks.
 
     Parameters
     ----------
@@ -41,8 +45,9 @@ def fold(
         An engine.
     n_jobs : int or None, default=1
         Threads inside a block.
-    after_block : callable, default=never
-        Called after every block; a true answer ends the walk early.
+    interruptible : bool, default=False
+        Work beside the main thread, which is the one that Ctrl-C interrupts; this costs a
+        fraction of a millisecond.
 
     Returns
     -------
@@ -58,8 +63,11 @@ def fold(
     >>> fold(Ranges(2), engine).finish().high
     array([4., 5.])
     """
-    for block in blocks:
-        statistic.update(block, n_jobs)
-        if after_block():
-            break
+    if not interruptible:
+        for block in blocks:
+            statistic.update(block, n_jobs)
+        return statistic
+    with ThreadPoolExecutor(1) as worker:
+        for block in blocks:
+            worker.submit(statistic.update, block, n_jobs).result()
     return statistic

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
@@ -14,9 +13,10 @@ from tamis._base import Scores, WeightedSelector
 from tamis._jit import announce_compilation
 from tamis._threads import run_parts, split_evenly, threads_for
 from tamis._validation import N_JOBS, Constraint, Custom, Number, check_parameters
+from tamis._warnings import warn
 from tamis.cutoff._rule import resolve
 from tamis.engines import MemoryEngine, fold
-from tamis.exceptions import InputError, SelectionWarning
+from tamis.exceptions import InputError
 from tamis.statistics import Bins, Ranges
 from tamis.statistics.ranges import RangesResult
 
@@ -111,11 +111,26 @@ class SplitSelector(WeightedSelector):
         ranges = observed.finish()
         bins = self._bins(ranges)
         summary = self._summary(bins, rest, self._lanes(engine, rest))
-        self._fold("cuts", summary, engine)
+        try:
+            self._fold("cuts", summary, engine)
+        except KeyboardInterrupt:
+            if summary.weight_seen > 0:
+                self._keep_unfinished(summary, ranges.constant)
+            raise
         return self._finish(summary, ranges.constant)
 
+    def _keep_unfinished(self, summary: Any, constant: NDArray[np.bool_]) -> None:
+        """Rank by the rows seen before the user stopped the fit; nothing is cut off."""
+        self._rank(*self._finish(summary, constant))
+        self._keep(np.ones(constant.size, dtype=bool), {})
+        warn(
+            f"{type(self).__name__}: stopped before the last row; scores_ are those of a total "
+            f"weight of {summary.weight_seen:g} so far, and all columns are kept."
+        )
+
     def _fold(self, name: str, statistic: Any, engine: MemoryEngine) -> Any:
-        return fold(statistic, self.steps(name, engine, len(engine)), n_jobs=self.n_jobs)
+        blocks = self.steps(name, engine, len(engine))
+        return fold(statistic, blocks, n_jobs=self.n_jobs, interruptible=len(engine) > 1)
 
     def _lanes(self, engine: MemoryEngine, rest: Any) -> int:
         """Private tables for threads, a power of two that depends on the data alone."""
@@ -225,11 +240,9 @@ class SplitSelector(WeightedSelector):
         check_parameters(self, self._constraints)
         who = type(self).__name__
         if hasattr(self, "scores_") and not hasattr(self, "_stream"):
-            warnings.warn(
+            warn(
                 f"{who}: fit keeps no counts to add to, so partial_fit starts again with this "
                 "block. Use partial_fit for all blocks.",
-                SelectionWarning,
-                stacklevel=4,
             )
             self.__dict__.pop("classes_", None)
         rule = self._rule()

@@ -12,6 +12,8 @@ from tamis._jit import inline, kernel
 
 # Values of one column that are binned in one go: their slots stay in the first-level cache.
 TILE_ROWS = 1024
+# Tiles of columns begin at multiples of this.
+GROUP = 64
 
 
 @inline
@@ -216,8 +218,9 @@ def target_sums_rows(
 ):
     """Add w and w t of every cell to ``sums[column, slot, :]``, columns first to last.
 
-    The extra slot after that of missing cells gets w t^2 of the observed cells: rows without a
-    missing cell, usually all, share one running sum.
+    The extra slot after that of missing cells gets w t^2 of the observed cells. Rows without a
+    missing cell, usually all, share one running sum per group of columns. Groups, unlike tiles, lie
+    at the same columns for any number of threads, and so does every rounding.
     """
     width = sums.shape[1]
     low, step = low[first:last], step[first:last]
@@ -225,25 +228,34 @@ def target_sums_rows(
     narrow = narrow[(narrow >= first) & (narrow < last)] - first
     slots = np.empty(last - first, dtype=np.int32)
     table = sums[first:last].reshape(-1)
-    complete = 0.0
+    n = last - first
+    complete = np.zeros((n + GROUP - 1) // GROUP)
     for i in range(start, stop):
         n_missing = fill_slots(
             X[i, first:last], low, step, scale, origin, narrow, n_bins, width, slots
         )
         w = weight[i]
         wt = w * target[i]
-        for j in range(slots.shape[0]):
+        for j in range(n):
             at = np.uint32(slots[j]) * np.uint32(2)
             table[at] += w
             table[at + np.uint32(1)] += wt
         if n_missing == 0:
             complete += wt * target[i]
-        else:
-            for j in range(slots.shape[0]):
+            continue
+        for g in range(complete.shape[0]):
+            a, b = g * GROUP, min(n, (g + 1) * GROUP)
+            n_observed = 0
+            for j in range(a, b):
+                n_observed += slots[j] != j * width + n_bins
+            if n_observed == b - a:
+                complete[g] += wt * target[i]
+                continue
+            for j in range(a, b):
                 if slots[j] != j * width + n_bins:
                     sums[first + j, n_bins + 1, 0] += wt * target[i]
-    for j in range(first, last):
-        sums[j, n_bins + 1, 0] += complete
+    for j in range(n):
+        sums[first + j, n_bins + 1, 0] += complete[j // GROUP]
 
 
 @kernel

@@ -45,12 +45,17 @@ def walk_block(
 
 
 def _tiles(block: Block, n_lanes: int, threads: int) -> list[tuple[int, ...]]:
-    """Tiles as (lane, first row, end row, first column, end column)."""
-    n_columns = block.n_columns
-    n_tiles = max(-(-n_columns // TILE_COLUMNS), threads if n_lanes == 1 else 1)
-    columns = split_evenly(0, n_columns, n_tiles)
-    if block.layout == "columns":
-        columns = split_evenly(0, n_columns, max(threads, len(columns)))
-        return [(0, block.start, block.stop, *piece) for piece in columns]
+    """Tiles as (lane, first row, end row, first column, end column).
+
+    They begin at multiples of `GROUP`, so that a kernel may share work within a group of columns
+    and still add in the same order for any number of threads.
+    """
+    from tamis.statistics._kernels import GROUP
+
+    n_groups = -(-block.n_columns // GROUP)
+    n_tiles = max(-(-block.n_columns // TILE_COLUMNS), threads if n_lanes == 1 else 1)
+    groups = split_evenly(0, n_groups, n_tiles)
+    columns = [(a * GROUP, min(b * GROUP, block.n_columns)) for a, b in groups]
+    n_lanes = 1 if block.layout == "columns" else n_lanes
     rows = split_evenly(block.start, block.stop, n_lanes)
     return [(lane, *piece, *tile) for lane, piece in enumerate(rows) for tile in columns]

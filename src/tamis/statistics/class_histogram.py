@@ -94,6 +94,11 @@ class ClassHistogram:
         self.whole &= other.whole
         return self
 
+    @property
+    def weight_seen(self) -> float:
+        """Total weight of the rows taken in."""
+        return float(self.class_weight.sum())
+
     def add_classes(self, positions: NDArray[np.intp], n_classes: int) -> None:
         """Make room for classes met later; `positions` says where the known ones go."""
         lanes = np.zeros((self.lanes.shape[0], n_classes, *self.lanes.shape[2:]))

@@ -77,7 +77,9 @@ class Moments:
         rows = np.repeat(block.weight_slice, np.diff(indptr[block.start : block.stop + 1]))
         inside = slice(indptr[block.start], indptr[block.stop])
         stored = np.bincount(indices[inside], rows, minlength=block.n_columns)
-        zeros = np.maximum(block.weight_slice.sum() - stored, 0.0)
+        # Where every row is stored, what is left of the weights is rounding, not zeros.
+        full = np.bincount(indices[inside], minlength=block.n_columns) == block.n_rows
+        zeros = np.where(full, 0.0, np.maximum(block.weight_slice.sum() - stored, 0.0))
         nothing = np.zeros(block.n_columns)
         part._merge(zeros, nothing, nothing)
         return part.weight, part.mean, part.spread

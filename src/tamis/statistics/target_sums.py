@@ -83,6 +83,11 @@ class TargetSums:
         )
         return self
 
+    @property
+    def weight_seen(self) -> float:
+        """Total weight of the rows taken in."""
+        return float(self.total[0])
+
     def merge(self, other: TargetSums) -> TargetSums:
         """Take in what another object has seen with the same bins."""
         shift = other.centre - self.centre

@@ -1,0 +1,48 @@
+"""Every public selector against scikit-learn's checks and ours."""
+
+import inspect
+
+import pytest
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+import tamis
+from checks import CHECKS, EXEMPTIONS
+from tamis._base import BaseSelector
+
+
+def all_selectors():
+    """Found, not listed: whatever `tamis` exports and can be fitted on a table."""
+    exported = (getattr(tamis, name) for name in tamis.__all__)
+    return [item for item in exported if inspect.isclass(item) and issubclass(item, BaseSelector)]
+
+
+SELECTORS = all_selectors()
+
+
+def test_exported_selectors_are_those_listed_by_name():
+    by_name = {type(tamis.make_selector(name)) for name in tamis.list_selectors()}
+    assert by_name == set(SELECTORS)
+
+
+def test_exemptions_name_real_checks_and_give_reasons():
+    checks = {check.__name__ for check in CHECKS}
+    selectors = {selector.__name__ for selector in SELECTORS}
+    for (selector, check), reason in EXEMPTIONS.items():
+        assert selector in selectors
+        assert check in checks
+        assert len(reason) > 20
+
+
+@pytest.mark.filterwarnings("ignore::tamis.exceptions.SelectionWarning")
+@parametrize_with_checks([selector() for selector in SELECTORS])
+def test_scikit_learn(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.filterwarnings("ignore::tamis.exceptions.SelectionWarning")
+@pytest.mark.parametrize("selector", SELECTORS, ids=lambda selector: selector.__name__)
+@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
+def test_promise(selector, check):
+    if reason := EXEMPTIONS.get((selector.__name__, check.__name__)):
+        pytest.skip(reason)
+    check(selector())
