@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
+from typing import Any
 
 # Below this many cells, starting threads costs more than they save (about 0.3 ms).
 CELLS_WORTH_A_THREAD = 500_000
@@ -38,7 +39,7 @@ def split_evenly(start: int, stop: int, n_parts: int) -> list[tuple[int, int]]:
 
 
 def run_parts(
-    function: Callable[..., None], parts: Sequence[tuple[int, ...]], n_threads: int
+    function: Callable[..., None], parts: Sequence[tuple[Any, ...]], n_threads: int
 ) -> None:
     """Call ``function(*part)`` for every part, on at most `n_threads` threads."""
     if n_threads <= 1 or len(parts) <= 1:

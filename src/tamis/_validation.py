@@ -36,7 +36,7 @@ class Number:
         """Whether the value is a number of this kind in the interval."""
         if value is None:
             return self.or_none
-        wanted = Integral if self.kind is int else Real
+        wanted: Any = Integral if self.kind is int else Real
         if not isinstance(value, wanted) or isinstance(value, bool | np.bool_):
             return False
         return bool((self.low < value if self.open_low else self.low <= value) and

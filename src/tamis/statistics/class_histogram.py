@@ -13,6 +13,9 @@ from tamis.statistics.block import Block
 
 Floats = NDArray[np.float64]
 
+# Sums of weights in different orders may differ by this share.
+ROUNDING = 1e-12
+
 
 class ClassHistogramResult(NamedTuple):
     """Finished histogram: ``table[class, column, slot]``; the last slot holds missing cells.
@@ -112,8 +115,9 @@ class ClassHistogram:
         table = self.lanes[0] if len(self.lanes) == 1 else self.lanes.sum(axis=0)
         if self.has_sparse:
             table = table.copy() if len(self.lanes) == 1 else table
-            # All rows of a class minus those with a stored entry; rounding may go below zero.
-            zeros = np.maximum(self.class_weight[:, None] - table.sum(axis=2), 0.0)
+            # All rows of a class minus those with a stored entry; rounding is not a row.
+            zeros = self.class_weight[:, None] - table.sum(axis=2)
+            zeros[zeros < ROUNDING * self.class_weight[:, None]] = 0.0
             columns = np.arange(table.shape[1])
             table[:, columns, self.bins.zero_slots()] += zeros
         return ClassHistogramResult(table, self.whole)

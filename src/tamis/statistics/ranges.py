@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -76,6 +76,9 @@ class Ranges:
         # Extremes do not depend on who found them: one row range and one result per thread.
         lows = [self.low, *(self.low.copy() for _ in range(threads - 1))]
         highs = [self.high, *(self.high.copy() for _ in range(threads - 1))]
+        kernel: Any
+        first: tuple[Any, ...]
+        parts: list[tuple[Any, ...]]
         if block.layout == "sparse":
             kernel, first = kernels.ranges_sparse, block.stored
             parts = [(block.start, block.stop, lows[0], highs[0], self.stored)]

@@ -13,6 +13,9 @@ from tamis.statistics.block import Block
 
 Floats = NDArray[np.float64]
 
+# Sums of weights in different orders may differ by this share.
+ROUNDING = 1e-12
+
 
 class TargetSumsResult(NamedTuple):
     """Finished sums of the centred target t, of the observed cells.
@@ -106,7 +109,7 @@ class TargetSums:
         table = self.lanes.sum(axis=0)
         if self.has_sparse:
             zeros = self.total[:2] - table[:, :-1].sum(axis=1)
-            zeros[:, 0] = np.maximum(zeros[:, 0], 0.0)  # rounding may go below zero
+            zeros[zeros[:, 0] < ROUNDING * self.total[0]] = 0.0  # rounding is not a row
             table[np.arange(table.shape[0]), self.bins.zero_slots()] += zeros
             table[:, -1, 0] += self.sparse_squares - table[:, -1, 1]
         table[:, -1, 1] = 0.0

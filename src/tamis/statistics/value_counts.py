@@ -99,7 +99,8 @@ def _column(rows: object, j: int, weights: Floats) -> tuple[Floats, Floats]:
 def _count(values: Floats, weights: Floats) -> ColumnCounts:
     seen = ~np.isnan(values) & (weights > 0)
     distinct, code = np.unique(values[seen], return_inverse=True)
-    return ColumnCounts(distinct, np.bincount(code, weights[seen], minlength=distinct.size))
+    total = np.bincount(code, weights[seen], minlength=distinct.size)
+    return ColumnCounts(distinct, total.astype(np.float64))
 
 
 def _joined(parts: list[ColumnCounts]) -> ColumnCounts:
