@@ -115,6 +115,10 @@ def case_start_up():
     """Import and the command line, in new processes."""
     ours, theirs = best(run_code("-c", "import tamis"), run_code("-c", "import sklearn"), 9)
     yield "import tamis / import sklearn", ours, theirs, 1.3
+    ours, theirs = best(
+        run_code("-c", "import tamis; tamis.DFT"), run_code("-c", "import sklearn"), 9
+    )
+    yield "import tamis; tamis.DFT / import sklearn", ours, theirs, None
     with tempfile.TemporaryDirectory() as folder:
         path = write_csv(Path(folder) / "iris.csv")
         rank = run_code("-m", "tamis.cli", "rank", str(path), "--target", "target")

@@ -58,6 +58,7 @@ def test_callbacks_see_permutations_and_folds():
     rule = tamis.cutoff.PermutationNull(level=0.1, n_permutations=9)
     tamis.DFT(n_features_to_select=rule).set_callbacks(recorder).fit(X, Y)
     assert recorder.ended.count("permutations step") == 9
+    assert recorder.ended.count("cuts step") == 1  # the fits inside the rule report to nobody
     recorder = Recorder()
     rule = tamis.cutoff.CrossValidated(DecisionTreeClassifier(random_state=0), cv=3)
     tamis.DFT(n_features_to_select=rule).set_callbacks(recorder).fit(X, Y)

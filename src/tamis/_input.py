@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any
 
-import narwhals.stable.v1 as nw
+import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
@@ -225,8 +224,8 @@ def encode_labels(y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int32]]:
             present = np.bincount(shifted) > 0
             codes = (np.cumsum(present, dtype=np.int32) - 1).astype(np.int32)
             return (np.flatnonzero(present) + low).astype(y.dtype), codes[shifted]
-    classes, codes = np.unique(y, return_inverse=True)
-    return classes, codes.astype(np.int32)
+    classes, inverse = np.unique(y, return_inverse=True)
+    return classes, inverse.astype(np.int32)
 
 
 def check_numbers(y: Any, n_rows: int, who: str) -> NDArray[np.float64]:
@@ -279,6 +278,6 @@ def check_weight(weight: Any, n_rows: int, who: str) -> NDArray[np.float64] | No
     return weight
 
 
-def names_of(selector: Any) -> Iterable[str] | None:
+def names_of(selector: Any) -> Any:
     """Column names seen in fit, if the data had any."""
     return getattr(selector, "feature_names_in_", None)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, TypeVar
@@ -37,24 +38,30 @@ def inline(function: F) -> F:
 
 
 _ready: set[tuple[Any, str]] = set()
+_spent = 0.0
 
 
 @contextmanager
 def announce_compilation(function: Any, dtype: Any = "") -> Iterator[None]:
-    """Say what takes so long when a kernel is being compiled for the first time.
+    """Say what takes so long when kernels are being compiled for the first time.
 
-    Loading from the cache takes milliseconds and stays silent.
+    The time of all kernels counts together, and the message comes once per process. Loading from
+    the cache takes milliseconds and stays silent.
     """
+    global _spent
     key = (function, str(dtype))
     if key in _ready:
         yield
         return
     message = "tamis: compiling kernels for their first use here; later runs load them from a cache"
-    timer = threading.Timer(ANNOUNCE_AFTER_SECONDS, _log.warning, args=(message,))
+    started = time.monotonic()
+    timer = threading.Timer(max(ANNOUNCE_AFTER_SECONDS - _spent, 0.0), _log.warning, (message,))
     timer.daemon = True
-    timer.start()
+    if _spent < ANNOUNCE_AFTER_SECONDS:
+        timer.start()
     try:
         yield
         _ready.add(key)
     finally:
         timer.cancel()
+        _spent += time.monotonic() - started

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import clone
 
 from tamis._ranking import Ranking
 from tamis._warnings import warn
@@ -31,6 +32,11 @@ class FitData(NamedTuple):
         """The target as a 1d array."""
         target = np.asarray(self.y)
         return target[:, 0] if target.ndim == 2 and target.shape[1] == 1 else target
+
+    def fresh(self) -> Any:
+        """An unfitted copy that keeps every column and reports to nobody."""
+        copy = clone(self.selector).set_params(n_features_to_select="all")
+        return copy.set_callbacks() if hasattr(copy, "set_callbacks") else copy
 
     def fit(self, selector: Any, X: Any, y: Any, rows: Any = None) -> Any:
         """Fit a selector on (a part of) the data, with the weights that belong to it."""

@@ -110,7 +110,7 @@ class CrossValidated(CutRule):
         folds = list(splitter.split(data.X, target))
         rows = []
         for train, test in data.steps("folds", folds):
-            selector = clone(data.selector).set_params(n_features_to_select="all")
+            selector = data.fresh()
             data.fit(selector, data.X[train], target[train], rows=train)
             row = []
             for k in grid:

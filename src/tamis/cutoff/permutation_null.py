@@ -6,7 +6,6 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from sklearn.base import clone
 from sklearn.utils import check_random_state
 
 from tamis._ranking import Ranking
@@ -85,7 +84,7 @@ class PermutationNull(CutRule):
         rows = np.arange(target.size) if weight is None else np.flatnonzero(weight > 0)
         best = []
         for _ in data.steps("permutations", range(self._count())):
-            selector = clone(data.selector).set_params(n_features_to_select="all")
+            selector = data.fresh()
             shuffled = target.copy()
             shuffled[rows] = target[rng.permutation(rows)]
             best.append(data.fit(selector, data.X, shuffled).scores_.max())

@@ -68,6 +68,7 @@ def fold(
             statistic.update(block, n_jobs)
         return statistic
     with ThreadPoolExecutor(1) as worker:
+        worker.submit(int).result()  # a pool that is stopped while its thread starts forgets it
         for block in blocks:
             worker.submit(statistic.update, block, n_jobs).result()
     return statistic

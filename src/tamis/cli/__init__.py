@@ -1,0 +1,54 @@
+"""The command line: ``tamis methods``, ``rank``, ``select`` and ``demo``.
+
+::
+
+    program -> command (rank, select, ...) -> fitting -> summary -> terminal view, CSV or JSON
+
+Commands are thin: they parse, call, print and set the exit code (2 for usage, 1 for failure).
+stdout is data, stderr is talk. Needs ``pip install 'tamis[cli]'``.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+__all__ = ["main"]
+
+
+def main(args: Sequence[str] | None = None) -> int:
+    """Run a command and return its exit code.
+
+    Parameters
+    ----------
+    args : sequence of str or None, default=None
+        The words after ``tamis``; None means those that the process was started with.
+
+    Returns
+    -------
+    int
+        0 if all went well, 1 for failure, 2 for usage.
+
+    Examples
+    --------
+    >>> from tamis.cli import main
+    >>> main(["--version"])  # doctest: +ELLIPSIS
+    tamis ...
+    0
+    """
+    try:
+        import click  # noqa: F401
+    except ImportError:
+        print(
+            "tamis: the command line needs the package click, which is not installed; "
+            "run: pip install 'tamis[cli]'",
+            file=sys.stderr,
+        )
+        return 1
+    from tamis.cli.program import program
+
+    try:
+        program.main(args, prog_name="tamis")
+    except SystemExit as end:
+        return int(end.code or 0)
+    return 0

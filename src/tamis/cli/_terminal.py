@@ -1,0 +1,176 @@
+"""The ranking for people: a table with a bar per score and a line where the cut falls."""
+
+from __future__ import annotations
+
+import sys
+from importlib.util import find_spec
+from typing import Any
+
+from tamis.cli._text import printable
+from tamis.exceptions import MissingDependencyError
+
+DEFAULT_ROWS = 20
+WIDEST = 100
+BAR_WIDTH = 24
+SMALLEST_WIDTH_FOR_BARS = 60
+BLOCKS = " ▏▎▍▌▋▊▉█"
+
+
+def is_terminal() -> bool:
+    """Whether somebody looks at stdout, and rich is there to draw."""
+    return sys.stdout.isatty() and find_spec("rich") is not None
+
+
+def make_console() -> Any:
+    """Make a console that prints text as it is: no markup, no emoji codes, no wrapping."""
+    try:
+        from rich.console import Console
+    except ImportError as error:
+        raise MissingDependencyError(
+            "showing a table needs the package rich, which is not installed; "
+            "run: pip install 'tamis[cli]'"
+        ) from error
+    if hasattr(sys.stdout, "reconfigure"):  # a name may not exist in the terminal's alphabet
+        sys.stdout.reconfigure(errors="backslashreplace")
+    return Console(highlight=False, markup=False, emoji=False, soft_wrap=True)
+
+
+def show_ranking(summary: dict[str, Any], top: int | None = None, console: Any = None) -> None:
+    """Print the best columns, with a bar per score and the cut.
+
+    Parameters
+    ----------
+    summary : dict
+        From :func:`tamis.cli._summary.summarize`.
+    top : int or None, default=None
+        Rows to show; None means 20.
+    console : rich.console.Console or None, default=None
+        Where to print; None means stdout.
+    """
+    console = console or make_console()
+    rows = summary["features"]
+    shown = rows[: DEFAULT_ROWS if top is None else top]
+    layout = Layout(rows, shown, min(console.width, WIDEST), console.options.ascii_only)
+    n_leading = _count_leading(rows)
+    console.print(layout.header(), style="bold")
+    for row in shown:
+        console.print(layout.line(row), style=None if row["selected"] else "dim")
+        if row["rank"] == n_leading:
+            console.print(layout.rule(cut_sentence(summary)), style="cyan")
+    if rest := rows[len(shown) :]:
+        console.print(layout.ending(rest), style="dim")
+    if not 0 < n_leading <= len(shown):
+        console.print(layout.rule(cut_sentence(summary)), style="cyan")
+
+
+def _count_leading(rows: list[dict[str, Any]]) -> int:
+    """Count the selected columns from the top down to the first that is not."""
+    return next((i for i, row in enumerate(rows) if not row["selected"]), len(rows))
+
+
+def cut_sentence(summary: dict[str, Any]) -> str:
+    """Say how many columns were selected and by which rule."""
+    cut, details = summary["cut"], summary["cut"]["details"]
+    if cut["rule"] == "Elbow":
+        other = "late" if cut["which"] == "early" else "early"
+        both = details["early"] == details["late"]
+        why = "the elbow" if both else f"{cut['which']} elbow ({other}: {details[other]:,})"
+    elif cut["rule"] == "TopK":
+        why = f"the best {cut['k']:,}"
+    elif cut["rule"] == "Fraction":
+        why = "all" if cut["f"] == 1 else f"the best {cut['f']:.3%}".replace(".000%", "%")
+    else:
+        why = cut["rule"]
+    kept = f", {len(cut['keep']):,} kept by name" if cut["keep"] else ""
+    return f"{summary['n_selected']:,} of {summary['n_columns']:,} selected: {why}{kept}"
+
+
+class Layout:
+    """Widths and number format of one table.
+
+    Parameters
+    ----------
+    rows : list of dict
+        All columns of the ranking, which set the scale of the bars.
+    shown : list of dict
+        Those that are printed, which set the widths.
+    width : int
+        Cells of the terminal to use.
+    ascii_only : bool
+        Whether the terminal has no block characters.
+    """
+
+    def __init__(
+        self, rows: list[dict[str, Any]], shown: list[dict[str, Any]], width: int, ascii_only: bool
+    ):
+        scores = [row["score"] for row in rows]
+        self.low, self.high = min(0.0, min(scores)), max(scores)
+        largest = max(abs(self.low), abs(self.high))
+        self.form = ".4f" if 0.001 <= largest < 100_000 or largest == 0 else ".3e"
+        self.ascii_only = ascii_only
+        self.rank_width = max(4, len(f"{len(shown):,}"))
+        self.score_width = max(6, *(len(f"{row['score']:{self.form}}") for row in shown))
+        self.bar_width = BAR_WIDTH if width >= SMALLEST_WIDTH_FOR_BARS else 0
+        fixed = self.rank_width + self.score_width + self.bar_width + 8
+        longest = max(len("feature"), *(cells(printable(row["feature"])) for row in shown))
+        self.name_width = min(longest, max(8, width - fixed))
+        self.width = min(width, fixed + self.name_width)
+
+    def header(self) -> str:
+        """Name the columns."""
+        return self._join("rank", fit("feature", self.name_width), "score", "", " ")
+
+    def line(self, row: dict[str, Any]) -> str:
+        """Write one column of the data."""
+        name = fit(printable(row["feature"]), self.name_width, self.ascii_only)
+        mark = ("*" if self.ascii_only else "✓") if row["selected"] else " "
+        score = f"{row['score']:{self.form}}"
+        return self._join(f"{row['rank']:,}", name, score, self._bar(row["score"]), mark)
+
+    def _join(self, rank: str, name: str, score: str, bar: str, mark: str) -> str:
+        left = f"{rank:>{self.rank_width}} {mark} {name}"
+        return f"{left}  {score:>{self.score_width}}  {bar}".rstrip()
+
+    def _bar(self, score: float) -> str:
+        span = self.high - self.low
+        eighths = round((score - self.low) / span * self.bar_width * 8) if span > 0 else 0
+        if self.ascii_only:
+            return "#" * (eighths // 8)
+        return "█" * (eighths // 8) + BLOCKS[eighths % 8].strip()
+
+    def rule(self, text: str) -> str:
+        """Draw a line across the table with words in it."""
+        dash = "-" if self.ascii_only else "─"
+        start = f"{dash * (self.rank_width - 1)} {text} "
+        return start + dash * max(3, self.width - len(start))
+
+    def ending(self, rest: list[dict[str, Any]]) -> str:
+        """Say how many columns are not shown."""
+        chosen = sum(row["selected"] for row in rest)
+        more = f", {chosen:,} of them selected" if chosen else ""
+        dots = "..." if self.ascii_only else "…"
+        return f"{dots:>{self.rank_width}}   {len(rest):,} more{more}"
+
+
+def cells(text: str) -> int:
+    """Count the terminal cells that a text takes; some letters take two."""
+    from rich.cells import cell_len
+
+    return cell_len(text)
+
+
+def fit(text: str, width: int, ascii_only: bool = False) -> str:
+    """Cut a text with … or pad it to exactly `width` cells.
+
+    Examples
+    --------
+    >>> from tamis.cli._terminal import fit
+    >>> fit("a long name", 7), fit("short", 7)
+    ('a long…', 'short  ')
+    """
+    from rich.cells import set_cell_size
+
+    if cells(text) > width:
+        dots = "..." if ascii_only else "…"
+        text = set_cell_size(text, width - len(dots)).rstrip() + dots
+    return set_cell_size(text, width)

@@ -1,0 +1,153 @@
+"""``tamis demo``: all of it on a data set that comes with scikit-learn."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import click
+
+from tamis.cli import _options
+from tamis.cli._errors import Command, remember_written
+from tamis.cli._talk import Talk, overheard
+
+EPILOG = """
+\b
+Examples:
+  tamis demo
+  tamis demo --out /tmp/tamis-demo --force
+
+The table is the breast cancer data of scikit-learn (569 tumours, 30 measurements), with a
+shuffled copy of every column beside it. Shuffled columns are noise for certain, so whether they
+end up below the cut shows what a ranking is worth.
+"""
+DATA, PICTURE = "breast_cancer.csv", "score_curve.png"
+FILES = (DATA, "ranking.csv", "ranking.json", PICTURE)
+
+
+@click.command(cls=Command, epilog=EPILOG, short_help="Rank a known table and check the result.")
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    default="tamis-demo",
+    show_default=True,
+    metavar="FOLDER",
+    help="Where the table, the ranking and the picture go.",
+)
+@_options.force
+@_options.debug
+def demo(out: Path, force: bool, debug: bool) -> None:
+    """Rank a known table, show the cut, and check it on unseen rows."""
+    from tamis.cli._demo_data import demo_table
+    from tamis.cli._summary import summarize
+    from tamis.cli._terminal import make_console, show_ranking
+
+    talk = Talk()
+    with overheard(talk, debug), _folder(out, force):
+        click.echo("Breast cancer: 569 tumours, 30 measurements and a shuffled copy of each.\n")
+        outcome = _rank(demo_table(), talk)
+        summary = summarize(outcome)
+        show_ranking(summary, top=30, console=make_console())
+        _print_evaluation(outcome.table, summary)
+        _write(outcome, summary, out, force, talk)
+    _print_next_steps(out)
+
+
+def _rank(table: Any, talk: Talk) -> Any:
+    from tamis.cli._fitting import Outcome, fit_named
+    from tamis.cutoff import Elbow
+    from tamis.selectors import make_selector
+    from tamis.tables import prepare
+
+    prepared = prepare(table)
+    selector = make_selector("dft", n_features_to_select=Elbow())
+    fit_named(selector, prepared, talk)
+    return Outcome(table, prepared, "dft", selector, table.target_name)
+
+
+@contextmanager
+def _folder(out: Path, force: bool) -> Iterator[None]:
+    """Make the folder, check that the files can go there, and leave no empty one behind."""
+    from tamis.exceptions import InputError
+    from tamis.tables import check_writable
+
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        reason = "it is a file" if out.is_file() else error.strerror
+        raise InputError(
+            f"{out}: expected a folder to write to, got: {reason}; choose another with --out."
+        ) from error
+    try:
+        for name in FILES:
+            check_writable(out / name, force)
+        yield
+    except BaseException:
+        with suppress(OSError):  # not empty, and so not ours to remove
+            out.rmdir()
+        raise
+
+
+def _print_evaluation(table: Any, summary: dict[str, Any]) -> None:
+    from tamis.cli._demo_data import NOISE, evaluate
+    from tamis.cutoff import Elbow
+    from tamis.selectors import make_selector
+
+    noise = [row["rank"] for row in summary["features"] if row["feature"].startswith(NOISE)]
+    click.echo(
+        f"\nThe best of the {len(noise)} shuffled columns has rank {noise[0]}.\n"
+        "\nAccuracy of logistic regression on unseen rows (5-fold cross-validation, columns\n"
+        "selected anew inside every fold), and how many shuffled columns it used:"
+    )
+    contests = {"all columns": "all", "early elbow": Elbow("early"), "late elbow": Elbow("late")}
+    for name, rule in contests.items():
+        found = evaluate(table, make_selector("dft", n_features_to_select=rule))
+        low, high = found.n_columns.min(), found.n_columns.max()
+        count = f"{low}" if low == high else f"{low} to {high}"
+        click.echo(
+            f"  {name:<12} {count:>8} columns   {found.accuracy.mean():.3f} "
+            f"± {found.accuracy.std(ddof=1):.3f}   shuffled: {found.n_noise.mean():g}"
+        )
+
+
+def _write(outcome: Any, summary: dict[str, Any], out: Path, force: bool, talk: Talk) -> None:
+    from tamis.cli._ranking_file import write_ranking
+    from tamis.tables import write_table
+
+    write_table(outcome.table, out / DATA, force=force)
+    remember_written(out / DATA)
+    for name in FILES[1:3]:
+        write_ranking(summary, out / name, force)
+    names = FILES if _draw(outcome.selector, out / PICTURE, force, talk) else FILES[:3]
+    click.echo(f"\nSaved in {out}: {', '.join(names)}")
+
+
+def _draw(selector: Any, path: Path, force: bool, talk: Talk) -> bool:
+    """Draw the score curve without a window; without matplotlib, say what brings it."""
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        talk.note(f"no {path.name}: it needs matplotlib; run: pip install 'tamis[plot]'")
+        return False
+    from tamis.plots import ScoreCurveDisplay
+    from tamis.tables import atomic_path
+
+    axes = Figure(figsize=(7, 4.2), layout="constrained").subplots()
+    figure = ScoreCurveDisplay.from_estimator(selector, ax=axes).figure_
+    with atomic_path(path, force) as temporary:
+        figure.savefig(temporary, format="png", dpi=150)
+    remember_written(path)
+    return True
+
+
+def _print_next_steps(out: Path) -> None:
+    data, reduced = shlex.quote(str(out / DATA)), shlex.quote(str(out / "reduced.parquet"))
+    click.echo(
+        "\nNext, try:\n"
+        f"  tamis rank {data} --target diagnosis --select 10\n"
+        f"  tamis select {data} --target diagnosis --select late --out {reduced}\n"
+        "  tamis methods"
+    )

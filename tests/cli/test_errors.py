@@ -1,0 +1,63 @@
+import pytest
+
+
+def explode(*args, **kwargs):
+    raise ZeroDivisionError("by zero")
+
+
+def test_an_unexpected_error_is_one_line(refuse, table, monkeypatch):
+    monkeypatch.setattr("tamis.cli._fitting.read_table", explode)
+    code, message = refuse("rank", table, "--target", "kind")
+    expected = "tamis rank: ZeroDivisionError: by zero; run again with --debug to see where\n"
+    assert (code, message) == (1, expected)
+
+
+def test_debug_shows_where(run, table, monkeypatch):
+    monkeypatch.setattr("tamis.cli._fitting.read_table", explode)
+    result = run("rank", table, "--target", "kind", "--debug")
+    assert result.exit_code == 1
+    assert "Traceback" in result.stderr
+    assert "in explode" in result.stderr
+    assert "tamis rank: ZeroDivisionError: by zero" in result.stderr
+
+
+def test_debug_shows_where_input_was_refused(run, write):
+    result = run("rank", write(""), "--target", "y", "--debug")
+    assert result.exit_code == 1
+    assert "InputError" in result.stderr
+    assert result.stderr.endswith("got an empty file (0 bytes).\n")
+
+
+def test_ctrl_c_is_one_line(refuse, table, monkeypatch):
+    def stop(*args):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("tamis.DFT._score", stop)
+    code, message = refuse("rank", table, "--target", "kind", "--quiet")
+    assert (code, message) == (1, "tamis rank: interrupted; nothing was written\n")
+
+
+def test_ctrl_c_outside_a_command(run, monkeypatch):
+    def stop(*args, **kwargs):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("click.Group.invoke", stop)
+    result = run("rank")
+    assert result.exit_code == 1
+    assert "tamis: interrupted; nothing was written\n" in result.stderr
+
+
+def test_messages_cannot_move_the_cursor(refuse, tmp_path):
+    code, message = refuse("rank", tmp_path / "\x1b[2Jgone.csv", "--target", "y")
+    assert code == 1
+    assert "\x1b" not in message
+    assert "\\x1b[2Jgone.csv" in message
+
+
+@pytest.mark.parametrize("args", [("--nonsense",), ("rank",), ("rank", "x.csv", "--top", "0")])
+def test_click_errors_look_like_ours(refuse, args):
+    code, message = refuse(*args)
+    assert code == 2
+    assert message.startswith("tamis")
+    assert "--help'." in message.splitlines()[-1]
+    assert "Usage:" not in message
