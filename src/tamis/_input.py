@@ -81,9 +81,11 @@ def _check_columns(X: Any, who: str) -> None:
             f"{who}: expected every column name once, got {twice!r} {names.count(twice)} times. "
             "Rename the columns, or pass the values without names."
         )
-    for name, dtype in nw.from_native(X).collect_schema().items():
+    frame = nw.from_native(X)
+    for name, dtype in frame.collect_schema().items():
         plain = dtype.is_numeric() or dtype in (nw.Boolean, nw.Object, nw.Unknown)
-        if not plain:
+        # A column of None counts as text in pandas; it holds nothing that is not a number.
+        if not plain and not (dtype == nw.String and frame[name].is_null().all()):
             raise _not_a_number(who, (name, str(dtype)))
 
 

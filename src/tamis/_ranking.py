@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -75,6 +76,11 @@ class Ranking:
     def curve(self) -> NDArray[np.float64]:
         """Scores of the columns that vary, best first: what an elbow is read from."""
         return self.scores[self.useful]
+
+    @cached_property
+    def positions_by_name(self) -> dict[str, int]:
+        """Index of every column by its name; of equal names the first."""
+        return {self.name(j): j for j in reversed(range(self.n_columns))}
 
     def name(self, column: int) -> str:
         """Name of a column, in scikit-learn's form ``x0`` where names are not known."""

@@ -30,6 +30,7 @@ class Number:
     low: float = -np.inf
     high: float = np.inf
     open_low: bool = False
+    open_high: bool = False
     or_none: bool = False
 
     def allows(self, value: Any) -> bool:
@@ -39,14 +40,15 @@ class Number:
         wanted: Any = Integral if self.kind is int else Real
         if not isinstance(value, wanted) or isinstance(value, bool | np.bool_):
             return False
-        return bool((self.low < value if self.open_low else self.low <= value) and
-                    value <= self.high)  # fmt: skip
+        above = self.low < value if self.open_low else self.low <= value
+        return bool(above and (value < self.high if self.open_high else value <= self.high))
 
     def describe(self) -> str:
         """Phrase such as "an int of at least 2"."""
         word = "an int" if self.kind is int else "a float"
         if np.isfinite(self.high):
-            word += f" in {'(' if self.open_low else '['}{self.low:g}, {self.high:g}]"
+            ends = "(" if self.open_low else "[", ")" if self.open_high else "]"
+            word += f" in {ends[0]}{self.low:g}, {self.high:g}{ends[1]}"
         elif np.isfinite(self.low):
             word += f" {'above' if self.open_low else 'of at least'} {self.low:g}"
         return f"{word} or None" if self.or_none else word

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
+from sklearn.utils.validation import has_fit_parameter
 
 from tamis._ranking import Ranking
 from tamis._warnings import warn
@@ -44,6 +45,13 @@ class FitData(NamedTuple):
             return selector.fit(X, y)
         weight = self.sample_weight if rows is None else self.sample_weight[rows]
         return selector.fit(X, y, sample_weight=weight)
+
+    def fit_learner(self, estimator: Any, columns: Indices, rows: Indices) -> Any:
+        """Fit a copy of an estimator on some columns and rows, with weights if it takes any."""
+        options = {}
+        if self.sample_weight is not None and has_fit_parameter(estimator, "sample_weight"):
+            options["sample_weight"] = self.sample_weight[rows]
+        return clone(estimator).fit(self.X[rows][:, columns], self.target[rows], **options)
 
     def steps(self, name: str, items: Sequence[Any]) -> Iterable[Any]:
         """Go through `items` under the eyes of the selector's callbacks."""
@@ -199,9 +207,9 @@ def _index_of(column: Column, ranking: Ranking, who: str) -> int:
         raise InputError(f"{who}: expected a column index below {n}, got {column!r}.")
     if not isinstance(column, str):
         raise InputError(f"{who}: expected column names or indices, got {column!r}.")
-    names = [ranking.name(j) for j in range(n)]
-    if column in names:
-        return names.index(column)
-    close = difflib.get_close_matches(column, names, n=1)
+    position = ranking.positions_by_name.get(column)
+    if position is not None:
+        return position
+    close = difflib.get_close_matches(column, ranking.positions_by_name, n=1)
     hint = f" Did you mean {close[0]!r}?" if close else ""
     raise InputError(f"{who}: expected a column of the table, got {column!r}.{hint}")

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import clone, is_classifier
+from sklearn.base import is_classifier
 
 from tamis._ranking import Ranking
 from tamis._validation import Custom, check_value
@@ -23,7 +23,8 @@ class CrossValidated(CutRule):
 
     In every fold the selector is fitted anew on the fold's training rows, `estimator` learns from
     the best k columns of that ranking, and the held-out rows are scored: nothing that is scored
-    has been used for selecting.
+    has been used for selecting. Sample weights reach the selector, and the estimator if its fit
+    takes them; the score of a fold is not weighted.
 
     Parameters
     ----------
@@ -116,7 +117,7 @@ class CrossValidated(CutRule):
             for k in grid:
                 rule = TopK(int(k), keep=self.keep, groups=self.groups)
                 columns = np.flatnonzero(rule.select(selector.ranking_record(ranking.names))[0])
-                model = clone(self.estimator).fit(data.X[train][:, columns], target[train])
+                model = data.fit_learner(self.estimator, columns, train)
                 row.append(scorer(model, data.X[test][:, columns], target[test]))
             rows.append(row)
         return np.array(rows)

@@ -40,6 +40,6 @@ class Fraction(CutRule):
 
     def find(self, ranking: Ranking, data: FitData | None) -> Cut:
         """Turn the share into a count."""
-        # 0.3 * 10 is 3.0000000000000004 and 0.29 * 100 is 28.999999999999996: both mean whole.
+        # 0.29 * 100 is 28.999999999999996, and 29 is meant.
         k = max(1, math.floor(self.f * ranking.n_columns + 1e-9))
         return TopK(k).find(ranking, data)

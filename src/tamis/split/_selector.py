@@ -162,7 +162,8 @@ class SplitSelector(WeightedSelector):
                 f"{type(self).__name__}: ranges must be a pair (low, high) of numbers or of arrays "
                 f"with one value per column ({n_columns}), got {self.ranges!r}."
             ) from error
-        bad = np.flatnonzero(~(np.isfinite(low) & np.isfinite(high) & (low <= high)))
+        with np.errstate(over="ignore", invalid="ignore"):
+            bad = np.flatnonzero(~(np.isfinite(high - low) & (low <= high)))
         if bad.size:
             raise InputError(
                 f"{type(self).__name__}: ranges must be finite with low <= high, got "

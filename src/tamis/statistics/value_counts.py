@@ -90,8 +90,7 @@ def _column(rows: object, j: int, weights: Floats) -> tuple[Floats, Floats]:
         return np.asarray(rows[:, j], dtype=np.float64), weights  # type: ignore[index]
     inside = slice(rows.indptr[j], rows.indptr[j + 1])  # type: ignore[attr-defined]
     stored = weights[rows.indices[inside]]  # type: ignore[attr-defined]
-    # Where every row is stored, what is left of the weights is rounding, not zeros.
-    zeros = max(weights.sum() - stored.sum(), 0.0) if stored.size < weights.size else 0.0
+    zeros = max(weights.sum() - stored.sum(), 0.0)
     values = np.append(rows.data[inside], 0.0).astype(np.float64)  # type: ignore[attr-defined]
     return values, np.append(stored, zeros)
 
