@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import os
+from collections import deque
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
+from functools import lru_cache
 from itertools import pairwise
 from typing import Any
 
-# Below this many cells, starting threads costs more than they save (about 0.3 ms).
-CELLS_WORTH_A_THREAD = 500_000
+# Below this many cells per thread, waking one costs more than it saves.
+CELLS_WORTH_A_THREAD = 200_000
 
 
 def effective_jobs(n_jobs: int | None) -> int:
@@ -41,14 +43,44 @@ def split_evenly(start: int, stop: int, n_parts: int) -> list[tuple[int, int]]:
 def run_parts(
     function: Callable[..., None], parts: Sequence[tuple[Any, ...]], n_threads: int
 ) -> None:
-    """Call ``function(*part)`` for every part, on at most `n_threads` threads."""
+    """Call ``function(*part)`` for every part, on at most `n_threads` threads.
+
+    The caller is one of them. Parts must not call this function themselves.
+    """
     if n_threads <= 1 or len(parts) <= 1:
         for part in parts:
             function(*part)
         return
-    with ThreadPoolExecutor(min(n_threads, len(parts))) as pool:
-        for future in [pool.submit(function, *part) for part in parts]:
-            future.result()
+    waiting = deque(parts)
+
+    def work() -> None:
+        while waiting:
+            try:
+                part = waiting.popleft()
+            except IndexError:  # another thread took the last one
+                return
+            function(*part)
+
+    pool = _pool(os.getpid(), n_threads - 1)
+    helpers = [pool.submit(work) for _ in range(min(n_threads, len(parts)) - 1)]
+    try:
+        work()
+    except BaseException:
+        waiting.clear()
+        raise
+    finally:
+        wait(helpers)
+    for helper in helpers:
+        helper.result()
+
+
+@lru_cache(maxsize=4)
+def _pool(process: int, n_threads: int) -> ThreadPoolExecutor:
+    """Threads that stay: starting new ones for every block costs more than a small block.
+
+    A forked process inherits the object but not its threads, hence the process number.
+    """
+    return ThreadPoolExecutor(n_threads, thread_name_prefix="tamis")
 
 
 def threads_for(n_cells: int, n_jobs: int | None) -> int:
