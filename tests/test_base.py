@@ -93,7 +93,7 @@ def test_interrupted_in_the_first_pass_leaves_nothing_behind():
         def on_fit_task_end(self, estimator, context):
             raise KeyboardInterrupt
 
-    selector = tamis.DFT().set_callbacks(recorder := Early())
+    selector = tamis.DFT().fit(X[:, :3], Y).set_callbacks(recorder := Early())
     with pytest.raises(KeyboardInterrupt):
         selector.fit(X, Y)
     assert not hasattr(selector, "scores_")

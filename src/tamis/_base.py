@@ -31,17 +31,17 @@ class BaseSelector(SelectorMixin, CallbackSupportMixin, BaseEstimator):
 
     Attributes
     ----------
-    scores_ : ndarray of shape (n_features_in_,)
+    scores_ : ndarray of shape (n_features,)
         Larger is better.
-    order_ : ndarray of shape (n_features_in_,)
+    order_ : ndarray of shape (n_features,)
         Column indices, best first; of equal scores the lower index comes first.
-    ranking_ : ndarray of shape (n_features_in_,)
+    ranking_ : ndarray of shape (n_features,)
         Rank of every column, 1 for the best.
-    support_ : ndarray of bool of shape (n_features_in_,)
+    support_ : ndarray of bool of shape (n_features,)
         The selected columns.
     n_selected_ : int
         How many they are.
-    constant_ : ndarray of bool of shape (n_features_in_,)
+    constant_ : ndarray of bool of shape (n_features,)
         Columns that never vary or hold nothing.
     cut_details_ : dict
         What the cut rule found out, such as both elbows.
@@ -72,6 +72,7 @@ class BaseSelector(SelectorMixin, CallbackSupportMixin, BaseEstimator):
     def _fit(self, X: Any, y: Any, sample_weight: Any) -> Any:
         check_parameters(self, self._constraints)
         rule = self._rule()
+        self._forget()
         X = _input.check_table(self, X)
         weight = _input.check_weight(sample_weight, X.shape[0], type(self).__name__)
         root = self._init_callback_context(max_subtasks=self._n_stages + rule.needs_data)
@@ -87,6 +88,11 @@ class BaseSelector(SelectorMixin, CallbackSupportMixin, BaseEstimator):
         self._cut(rule, FitData(self, X, y, weight))
         root.call_on_fit_task_end(estimator=self, X=X, y=y)
         return self
+
+    def _forget(self) -> None:
+        """Drop what an earlier fit learned, so that a fit that fails leaves no mixture behind."""
+        for name in [name for name in vars(self) if name.endswith("_") and name[0] != "_"]:
+            delattr(self, name)
 
     def _score(self, X: Any, y: Any, weight: NDArray[np.float64] | None) -> Scores:
         """Score of every column (larger is better), and which columns never vary."""

@@ -103,8 +103,11 @@ class SplitSelector(WeightedSelector):
                 threads,
             )
 
-    def _score(self, X: Any, y: Any, weight: NDArray[np.float64] | None) -> Scores:
+    def _forget(self) -> None:
+        super()._forget()
         self.__dict__.pop("_stream", None)
+
+    def _score(self, X: Any, y: Any, weight: NDArray[np.float64] | None) -> Scores:
         values, rest = self._encode(y, weight, X.shape[0])
         engine = MemoryEngine(X, values, weight)
         observed = self._fold("ranges", Ranges(X.shape[1]), engine)

@@ -41,11 +41,11 @@ class DFT(SplitSelector):
 
     Attributes
     ----------
-    scores_ : ndarray of shape (n_features_in_,)
+    scores_ : ndarray of shape (n_features,)
         Share of the target's entropy that the best cut removes, in [0, 1].
-    loss_ : ndarray of shape (n_features_in_,)
+    loss_ : ndarray of shape (n_features,)
         Entropy in bits that is left after the best cut.
-    thresholds_ : ndarray of shape (n_features_in_,)
+    thresholds_ : ndarray of shape (n_features,)
         The best cut: values below it go left. NaN for constant columns.
     classes_ : ndarray of shape (n_classes,)
         The labels of the target.

@@ -33,18 +33,18 @@ class RFT(SplitSelector):
 
     Attributes
     ----------
-    scores_ : ndarray of shape (n_features_in_,)
+    scores_ : ndarray of shape (n_features,)
         Share of the target's variance that the best cut removes, in [0, 1].
-    loss_ : ndarray of shape (n_features_in_,)
+    loss_ : ndarray of shape (n_features,)
         Mean squared error that is left after the best cut.
-    thresholds_ : ndarray of shape (n_features_in_,)
+    thresholds_ : ndarray of shape (n_features,)
         The best cut: values below it go left. NaN for constant columns.
     order_, ranking_, support_, n_selected_, constant_, cut_details_
         As for every selector.
 
     Notes
     -----
-    O(n_samples n_features + n_features n_bins) time; memory for ``3 * n_features * (n_bins + 1)``
+    O(n_samples n_features + n_features n_bins) time; memory for ``2 * n_features * (n_bins + 2)``
     numbers beside the data. The target is centred first, so a large offset costs no digits.
     Missing values take no part: range, variance and cut of a column come from its observed rows.
 

@@ -11,7 +11,7 @@ Floats = NDArray[np.float64]
 
 
 class Bins(NamedTuple):
-    """``n_bins`` equal bins per column; the cuts are ``low + b * step``, ``b = 1 ... n_bins - 1``.
+    """``n_bins`` equal bins per column, with cuts at ``low + b * step`` for b from 1.
 
     Parameters
     ----------

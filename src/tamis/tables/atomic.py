@@ -52,7 +52,7 @@ def atomic_path(path: str | Path, force: bool = False) -> Iterator[Path]:
 
     On any failure, an interrupt from the keyboard included, the temporary file is removed and
     whatever was at `path` stays as it was. An :class:`OSError` of the block (disk full, say)
-    becomes an :class:`InputError`, so do nothing but writing inside.
+    becomes an :class:`~tamis.exceptions.InputError`, so do nothing but writing inside.
 
     Parameters
     ----------
@@ -120,7 +120,7 @@ def _check_target(path: Path, final: Path, force: bool) -> None:
     if not force:
         raise InputError(
             f"{path}: expected a new file, got one that exists; "
-            "choose another name or use --force (force=True) to replace it."
+            "choose another name or use --force (in Python, force=True) to replace it."
         )
 
 
