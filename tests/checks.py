@@ -20,7 +20,10 @@ from sklearn.preprocessing import FunctionTransformer
 from tamis.selectors import selector_info
 
 # (selector, check): reason.
-EXEMPTIONS: dict[tuple[str, str], str] = {}
+EXEMPTIONS: dict[tuple[str, str], str] = {
+    ("InfFSCV", "check_row_permutation"): "other rows in the folds may choose another alpha",
+    ("InfFSCV", "check_sample_weight"): "a repeated row may be in two folds, a weighted one in one",
+}
 
 N_ROWS, N_COLUMNS = 90, 12
 
@@ -181,7 +184,7 @@ def check_duplicate_columns(selector):
     X, y = data(selector)
     X = np.column_stack([X, X[:, 0]])
     result = scores(selector, X, y)
-    assert result[0] == result[-1]
+    same(result[0], result[-1])
 
 
 def check_constant_column(selector):

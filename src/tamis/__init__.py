@@ -8,29 +8,49 @@ __version__ = "0.1.0.dev0"
 __all__ = [
     "DFT",
     "RFT",
+    "InfFS",
+    "InfFSCV",
     "cutoff",
     "datasets",
     "engines",
     "exceptions",
+    "graph",
+    "inf_fs_path",
     "list_selectors",
     "make_selector",
     "plots",
     "selectors",
     "statistics",
     "tables",
+    "walk_scores",
 ]
 
 # Names are imported when first used: scikit-learn alone takes more than a second, which
 # `tamis --help` and Ctrl-C should not wait for. Names that are not here are modules.
 _HOME = {
     "DFT": "tamis.split",
+    "InfFS": "tamis.graph",
+    "InfFSCV": "tamis.graph",
     "RFT": "tamis.split",
+    "inf_fs_path": "tamis.graph",
     "list_selectors": "tamis.selectors",
     "make_selector": "tamis.selectors",
+    "walk_scores": "tamis.graph",
 }
 
 if TYPE_CHECKING:
-    from tamis import cutoff, datasets, engines, exceptions, plots, selectors, statistics, tables
+    from tamis import (
+        cutoff,
+        datasets,
+        engines,
+        exceptions,
+        graph,
+        plots,
+        selectors,
+        statistics,
+        tables,
+    )
+    from tamis.graph import InfFS, InfFSCV, inf_fs_path, walk_scores
     from tamis.selectors import list_selectors, make_selector
     from tamis.split import DFT, RFT
 

@@ -49,7 +49,8 @@ class BaseSelector(SelectorMixin, CallbackSupportMixin, BaseEstimator):
 
     _constraints: ClassVar[dict[str, Constraint]] = {}
     _supervised: ClassVar[bool] = True
-    _n_stages: ClassVar[int] = 1
+    # How often `_score` goes through `steps`; None if that is not known beforehand.
+    _n_stages: ClassVar[int | None] = 1
 
     @with_callbacks
     def fit(self, X: Any, y: Any = None) -> Any:
@@ -75,7 +76,8 @@ class BaseSelector(SelectorMixin, CallbackSupportMixin, BaseEstimator):
         self._forget()
         X = _input.check_table(self, X)
         weight = _input.check_weight(sample_weight, X.shape[0], type(self).__name__)
-        root = self._init_callback_context(max_subtasks=self._n_stages + rule.needs_data)
+        stages = None if self._n_stages is None else self._n_stages + rule.needs_data
+        root = self._init_callback_context(max_subtasks=stages)
         root.call_on_fit_task_begin(estimator=self, X=X, y=y)
         scores, constant = self._score(X, y, weight)
         if constant.all():

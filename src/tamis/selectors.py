@@ -52,6 +52,26 @@ class SelectorInfo:
 
 _TABLE = (
     SelectorInfo(
+        name="inffs",
+        module="tamis.graph",
+        class_name="InfFS",
+        summary="Energy of all walks on a graph of columns that vary much and repeat little.",
+        supervised=False,
+        tasks=("classification", "regression"),
+        cost="T n^2 / 2",
+        reference="Roffo et al. 2015",
+    ),
+    SelectorInfo(
+        name="inffscv",
+        module="tamis.graph",
+        class_name="InfFSCV",
+        summary="Inf-FS with alpha and the number of columns chosen by cross-validation.",
+        supervised=True,
+        tasks=("classification", "regression"),
+        cost="folds (T n^2 / 2 + models)",
+        reference="Roffo et al. 2015",
+    ),
+    SelectorInfo(
         name="dft",
         module="tamis.split",
         class_name="DFT",

@@ -78,6 +78,12 @@ class PermutationNull(CutRule):
     def find(self, ranking: Ranking, data: FitData | None) -> Cut:
         """Score shuffled targets and compare."""
         assert data is not None
+        if not data.selector.__sklearn_tags__().target_tags.required:
+            raise InputError(
+                f"{self.who}: expected a selector that uses the target, got "
+                f"{type(data.selector).__name__}, whose scores no shuffle can change. Use another "
+                "rule."
+            )
         rng = check_random_state(self.random_state)
         target, weight = data.target, data.sample_weight
         # A row of weight 0 is not there, so it has no target to give away.

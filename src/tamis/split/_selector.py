@@ -69,7 +69,7 @@ def _is_ranges(value: Any) -> bool:
 class SplitSelector(WeightedSelector):
     """Score every column by its single best cut; see DFT and RFT."""
 
-    _n_stages: ClassVar[int] = 2
+    _n_stages: ClassVar[int | None] = 2
     _unit: ClassVar[str] = "loss"
     _constraints: ClassVar[dict[str, Constraint]] = {
         "n_bins": Number(int, low=2),

@@ -1,0 +1,118 @@
+"""Products with the matrix of absolute relations, kept whole or made anew block by block."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import blas
+
+from tamis._threads import split_evenly
+
+_log = logging.getLogger("tamis")
+
+Range = tuple[int, int]
+# Absolute relations between two ranges of columns, as a matrix.
+BlockOf = Callable[[Range, Range], NDArray[Any]]
+# Wraps the blocks that are walked, to show progress: name, items, how many.
+Steps = Callable[[str, Iterable[Any], int], Iterable[Any]]
+
+BLOCK = 1024
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How the relations are kept.
+
+    Parameters
+    ----------
+    kind : {"dense", "blocks"}
+        All of them in memory, or made anew in every product.
+    dtype : str
+        "float64" or "float32".
+    n_bytes : int
+        Memory for the relations.
+    n_columns : int
+        Size of the graph.
+    """
+
+    kind: str
+    dtype: str
+    n_bytes: int
+    n_columns: int
+
+    @classmethod
+    def choose(cls, n: int, precision: str, memory_limit: int) -> Plan:
+        """Dense where it fits, in double precision where that fits too."""
+        for dtype in {"auto": ("float64", "float32"), "double": ("float64",)}.get(
+            precision, ("float32",)
+        ):
+            n_bytes = np.dtype(dtype).itemsize * n * n
+            if n_bytes <= memory_limit:
+                return cls("dense", dtype, n_bytes, n)
+        dtype = "float64" if precision == "double" else "float32"
+        side = min(BLOCK, n)
+        return cls("blocks", dtype, 3 * np.dtype(dtype).itemsize * side * side, n)
+
+
+def free_memory() -> int:
+    """Memory that can be had without swapping, in bytes."""
+    try:
+        with open("/proc/meminfo") as lines:
+            return next(int(line.split()[1]) * 1024 for line in lines if "MemAvailable" in line)
+    except (OSError, StopIteration):  # not Linux: assume a small machine
+        return 4 * 2**30
+
+
+def block_pairs(n: int) -> list[tuple[Range, Range]]:
+    """Ranges (rows, columns) that cover the lower triangle of an n x n matrix."""
+    ranges = split_evenly(0, n, -(-n // BLOCK))
+    return [(low, high) for i, low in enumerate(ranges) for high in ranges[: i + 1]]
+
+
+class DenseRelations:
+    """The lower triangle in memory; a product reads it once."""
+
+    def __init__(self, block_of: BlockOf, plan: Plan, steps: Steps):
+        n = plan.n_columns
+        self.matrix = np.zeros((n, n), dtype=plan.dtype, order="F")
+        pairs = block_pairs(n)
+        for rows, columns in steps("relations", pairs, len(pairs)):
+            self.matrix[slice(*rows), slice(*columns)] = block_of(rows, columns)
+        self.multiply = blas.dsymv if plan.dtype == "float64" else blas.ssymv
+
+    def product(self, vectors: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Relations times every column of `vectors`."""
+        out = np.empty_like(vectors)
+        for k, vector in enumerate(vectors.T):
+            out[:, k] = self.multiply(1.0, self.matrix, vector, lower=1)
+        return out
+
+
+class BlockRelations:
+    """Blocks made anew inside every product; each serves for its mirror image too."""
+
+    def __init__(self, block_of: BlockOf, plan: Plan, steps: Steps):
+        self.block_of, self.plan, self.steps = block_of, plan, steps
+
+    def product(self, vectors: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Relations times every column of `vectors`."""
+        out = np.zeros_like(vectors)
+        short = vectors.astype(self.plan.dtype)
+        pairs = block_pairs(self.plan.n_columns)
+        for rows, columns in self.steps("product", pairs, len(pairs)):
+            block = self.block_of(rows, columns)
+            out[slice(*rows)] += block @ short[slice(*columns)]
+            if rows != columns:
+                out[slice(*columns)] += block.T @ short[slice(*rows)]
+        return out
+
+
+def make_relations(block_of: BlockOf, plan: Plan, steps: Steps) -> DenseRelations | BlockRelations:
+    """Relations kept as the plan says."""
+    _log.info("tamis: %s", plan)
+    return (DenseRelations if plan.kind == "dense" else BlockRelations)(block_of, plan, steps)

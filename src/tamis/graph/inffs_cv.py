@@ -1,0 +1,193 @@
+"""InfFSCV: Inf-FS with alpha and the number of columns chosen by cross-validation."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import is_classifier, is_regressor
+
+from tamis import _input
+from tamis._base import Scores, WeightedSelector
+from tamis._validation import Constraint, Custom
+from tamis.cutoff import TopK
+from tamis.cutoff._rule import CutRule, FitData
+from tamis.exceptions import InputError
+from tamis.graph.inffs import GRAPH_CONSTRAINTS, InfFS, find_constant, make_graph
+from tamis.graph.path import check_alphas
+
+
+class InfFSCV(WeightedSelector):
+    """Inf-FS whose alpha and number of columns predict best in cross-validation.
+
+    In every fold, the scores for all alphas come from one matrix of relations of the fold's
+    training rows; `estimator` learns from the best columns of each ranking and is scored on the
+    held-out rows. The pair that does best on average is used for all rows.
+
+    Parameters
+    ----------
+    alphas : sequence of float, default=(0.0, 0.25, 0.5, 0.75, 1.0)
+        Values of alpha to try.
+    grid : sequence of int or None, default=None
+        Numbers of columns to try; ``None`` tries about twelve, evenly spread on a log scale.
+    estimator : scikit-learn classifier or regressor, or None, default=None
+        Learns from the selected columns; ``None`` is a linear SVM on scaled columns, with the mean
+        in place of missing cells.
+    cv : int, splitter or iterable, default=5
+        As in :func:`sklearn.model_selection.check_cv`.
+    scoring : str, callable or None, default=None
+        As in :func:`sklearn.metrics.check_scoring`.
+    damping, relation, memory_limit, precision, n_jobs
+        As in :class:`~tamis.InfFS`.
+    n_features_to_select : "best", int, float, "elbow", "all" or rule, default="best"
+        ``"best"`` is the number that cross-validation chose; anything else cuts as usual.
+
+    Attributes
+    ----------
+    alpha_ : float
+        The alpha chosen.
+    best_n_features_ : int
+        The number of columns chosen.
+    grid_ : ndarray of shape (n_counts,)
+        Numbers of columns tried.
+    cv_scores_ : ndarray of shape (n_alphas, n_counts, n_folds)
+        Scores on held-out rows.
+    scores_, order_, ranking_, support_, n_selected_, constant_, cut_details_
+        As for every selector.
+
+    References
+    ----------
+    Roffo, G., Melzi, S. and Cristani, M. (2015). Infinite feature selection. ICCV.
+    https://doi.org/10.1109/ICCV.2015.478
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from tamis import InfFSCV
+    >>> X, y = load_iris(return_X_y=True)
+    >>> selector = InfFSCV(alphas=[0.0, 0.5, 1.0], grid=[1, 2]).fit(X, y)
+    >>> selector.alpha_, selector.n_selected_
+    (1.0, 2)
+    """
+
+    _n_stages: ClassVar[int | None] = None
+    _constraints: ClassVar[dict[str, Constraint]] = {
+        **GRAPH_CONSTRAINTS,
+        "estimator": Custom(
+            lambda value: value is None or hasattr(value, "fit"),
+            "an estimator with a fit method, or None",
+        ),
+    }
+
+    def __init__(
+        self,
+        *,
+        alphas: Sequence[float] = (0.0, 0.25, 0.5, 0.75, 1.0),
+        grid: Sequence[int] | None = None,
+        estimator: Any = None,
+        cv: Any = 5,
+        scoring: Any = None,
+        damping: float = 0.9,
+        relation: Any = "spearman",
+        memory_limit: int | None = None,
+        precision: str = "auto",
+        n_features_to_select: Any = "best",
+        n_jobs: int | None = None,
+    ):
+        self.alphas = alphas
+        self.grid = grid
+        self.estimator = estimator
+        self.cv = cv
+        self.scoring = scoring
+        self.damping = damping
+        self.relation = relation
+        self.memory_limit = memory_limit
+        self.precision = precision
+        self.n_features_to_select = n_features_to_select
+        self.n_jobs = n_jobs
+
+    def _rule(self) -> CutRule:
+        if isinstance(self.n_features_to_select, str) and self.n_features_to_select == "best":
+            return TopK(getattr(self, "best_n_features_", 1))
+        return super()._rule()
+
+    def _score(self, X: Any, y: Any, weight: NDArray[np.float64] | None) -> Scores:
+        alphas = check_alphas(self.alphas, type(self).__name__)
+        constant = find_constant(self, X, weight)
+        if constant.all():
+            return np.zeros(constant.size), constant
+        target = _input.check_target(y, X.shape[0], type(self).__name__)
+        self.grid_ = self._grid(int((~constant).sum()))
+        self.cv_scores_ = self._cross_validate(FitData(self, X, target, weight), alphas)
+        mean = self.cv_scores_.mean(axis=2)
+        # Of equal means, the fewest columns, then the smallest alpha.
+        best = int(np.argmax(mean.T)) if np.isfinite(mean).all() else self._no_score()
+        count, alpha = divmod(best, len(alphas))
+        self.alpha_, self.best_n_features_ = alphas[alpha], int(self.grid_[count])
+        graph = make_graph(self, X, ~constant, weight)
+        return graph.scores(graph.walk([self.alpha_], self.damping)[0]), constant
+
+    def _cut(self, rule: CutRule, data: FitData | None) -> None:
+        # The number of columns is known only after the scores.
+        super()._cut(self._rule(), data)
+
+    def _no_score(self) -> int:
+        raise InputError(
+            f"{type(self).__name__}: expected finite scores of the held-out rows, got NaN. Choose "
+            "a scoring that fits the estimator, or fewer folds."
+        )
+
+    def _grid(self, n_columns: int) -> NDArray[np.int64]:
+        if self.grid is None:
+            return np.unique(np.geomspace(1, n_columns, 12).round().astype(np.int64))
+        grid = np.asarray(self.grid)
+        if grid.ndim != 1 or not grid.size or grid.dtype.kind not in "iu" or grid.min() < 1:
+            raise InputError(
+                f"{type(self).__name__}: grid must hold ints of at least 1, got {self.grid!r}."
+            )
+        return np.unique(np.minimum(grid, n_columns)).astype(np.int64)
+
+    def _learner(self, target: NDArray[Any]) -> Any:
+        from sklearn.impute import SimpleImputer
+        from sklearn.pipeline import make_pipeline
+        from sklearn.preprocessing import StandardScaler
+        from sklearn.svm import LinearSVC, LinearSVR
+        from sklearn.utils.multiclass import type_of_target
+
+        if self.estimator is not None:
+            return self.estimator
+        regression = type_of_target(target).startswith("continuous")
+        machine = LinearSVR(random_state=0) if regression else LinearSVC(random_state=0)
+        # Without centring, so that sparse columns stay sparse.
+        clean = SimpleImputer(keep_empty_features=True)
+        return make_pipeline(clean, StandardScaler(with_mean=False), machine)
+
+    def _cross_validate(self, data: FitData, alphas: list[float]) -> NDArray[np.float64]:
+        from sklearn.metrics import check_scoring
+        from sklearn.model_selection import check_cv
+
+        learner = self._learner(data.target)
+        classify = is_classifier(learner) or not is_regressor(learner)
+        folds = list(check_cv(self.cv, data.target, classifier=classify).split(data.X, data.target))
+        scorer = check_scoring(learner, self.scoring)
+        out = np.empty((len(alphas), self.grid_.size, len(folds)))
+        for number, (train, test) in enumerate(self.steps("folds", folds, len(folds))):
+            orders = np.argsort(-self._path(data, train, alphas), axis=1, kind="stable")
+            for a, order in enumerate(orders):
+                for k, count in enumerate(self.grid_):
+                    columns = order[:count]
+                    model = data.fit_learner(learner, columns, train)
+                    held_out = data.X[test][:, columns]
+                    out[a, k, number] = scorer(model, held_out, data.target[test])
+        return out
+
+    def _path(self, data: FitData, train: Any, alphas: list[float]) -> NDArray[np.float64]:
+        """Scores of a fold's training rows, for every alpha, with nobody told of the progress."""
+        selector = InfFS(
+            damping=self.damping, relation=self.relation, memory_limit=self.memory_limit,
+            precision=self.precision, n_jobs=self.n_jobs,
+        )  # fmt: skip
+        weight = None if data.sample_weight is None else data.sample_weight[train]
+        return selector.path(data.X[train], alphas, sample_weight=weight)

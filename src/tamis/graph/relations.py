@@ -1,0 +1,179 @@
+"""How much two columns repeat each other: rank or linear correlation, or shared information."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from tamis._jit import announce_compilation
+from tamis._threads import run_parts, split_evenly, threads_for
+
+Floats = NDArray[np.float64]
+Range = tuple[int, int]
+# Makes factors of a tile: values (one column per row), room for the factors.
+Fill = Callable[[NDArray[Any], NDArray[Any]], None]
+
+TILE = 64
+# Mutual information compares columns in this many classes of nearly equal size.
+INFORMATION_BINS = 5
+
+
+class Factors:
+    """Vectors of length one, one per column of a table, whose products are correlations.
+
+    Parameters
+    ----------
+    vectors : ndarray or CSR matrix of shape (n_columns, n_rows)
+        For sparse data, what is left after `zero` is taken off.
+    zero : ndarray of shape (n_columns,) or None
+        Value that all zeros of a sparse column share.
+    root : ndarray of shape (n_rows,) or None
+        Roots of the weights, by which `zero` is multiplied.
+    """
+
+    def __init__(self, vectors: Any, zero: Any = None, root: Any = None):
+        self.vectors, self.zero, self.root = vectors, zero, root
+
+    def take(self, columns: Range) -> NDArray[Any]:
+        """Dense vectors of a range of columns."""
+        part = self.vectors[slice(*columns)]
+        if not sparse.issparse(part):
+            return part
+        return part.toarray() + self.zero[slice(*columns), None] * self.root
+
+    def block(self, rows: Range, columns: Range) -> NDArray[Any]:
+        """Absolute correlations between two ranges of columns."""
+        product = self.take(rows) @ self.take(columns).T
+        return np.abs(product, out=product)
+
+
+def rank_factors(X: Any, weight: Floats, dtype: Any, n_jobs: int | None) -> Factors:
+    """Factors of Spearman's correlation; ties share their average rank, missing cells get 0."""
+    from tamis.graph import _kernels as kernels
+
+    def fill(values: NDArray[Any], out: NDArray[Any]) -> None:
+        order = np.argsort(values, axis=1)
+        with announce_compilation(kernels.centred_ranks, (values.dtype, out.dtype)):
+            kernels.centred_ranks(values, order, weight, out)
+
+    return _factors(X, weight, dtype, n_jobs, fill)
+
+
+def linear_factors(X: Any, weight: Floats, dtype: Any, n_jobs: int | None) -> Factors:
+    """Factors of Pearson's correlation; missing cells get 0."""
+    root = np.sqrt(weight)
+
+    def fill(values: NDArray[Any], out: NDArray[Any]) -> None:
+        seen = ~np.isnan(values)
+        part = np.where(seen, values, 0.0).astype(np.float64)
+        mean = (part @ weight) / (seen @ weight)
+        part = np.where(seen, part - mean[:, None], 0.0) * root
+        norm = np.sqrt((part**2).sum(axis=1))
+        out[:] = part / norm[:, None]
+
+    return _factors(X, weight, dtype, n_jobs, fill)
+
+
+def _factors(X: Any, weight: Floats, dtype: Any, n_jobs: int | None, fill: Fill) -> Factors:
+    """Fill factors tile by tile; threads take tiles."""
+    n_rows, n_columns = X.shape
+    if sparse.issparse(X):
+        return _sparse_factors(X, weight, dtype, fill)
+    out = np.empty((n_columns, n_rows), dtype=dtype)
+
+    def tile(a: int, b: int) -> None:
+        fill(np.ascontiguousarray(X[:, a:b].T), out[a:b])
+
+    tiles = split_evenly(0, n_columns, -(-n_columns // TILE))
+    tile(*tiles[0])  # compile once, not once per thread
+    run_parts(tile, tiles[1:], threads_for(X.size * 8, n_jobs))
+    return Factors(out)
+
+
+def _sparse_factors(X: Any, weight: Floats, dtype: Any, fill: Fill) -> Factors:
+    """Factors of sparse columns: the zeros of a column share one value, kept apart."""
+    X = X.tocsc()
+    n_rows, n_columns = X.shape
+    root = np.sqrt(weight)
+    zero = np.zeros(n_columns)
+    parts = []
+    for a, b in split_evenly(0, n_columns, -(-n_columns // TILE)):
+        tile = X[:, a:b]
+        values = np.ascontiguousarray(tile.toarray().T)
+        out = np.empty(values.shape)
+        fill(values, out)
+        is_zero = values == 0
+        first = is_zero.argmax(axis=1)
+        rows = np.arange(b - a)
+        zero[a:b] = np.where(is_zero[rows, first], out[rows, first] / root[first], 0.0)
+        rest = out - zero[a:b, None] * root
+        stored = np.repeat(rows, np.diff(tile.indptr))
+        parts.append(
+            sparse.csr_array(
+                (rest[stored, tile.indices].astype(dtype), tile.indices, tile.indptr),
+                shape=(b - a, n_rows),
+            )
+        )
+    vectors = sparse.vstack(parts, format="csr")
+    return Factors(vectors, zero.astype(dtype), root.astype(dtype))
+
+
+def information_blocks(X: Any, weight: Floats, dtype: Any) -> Callable[[Range, Range], Any]:
+    """Mutual information of the columns in classes of nearly equal size, as a share in [0, 1].
+
+    The share is that of the smaller entropy, so that a column that determines another has 1. Joint
+    counts of two ranges are one product of indicators; a row with a missing cell takes no part in
+    the pairs of that column.
+    """
+    codes = _rank_classes(X, weight)
+
+    def indicators(columns: Range) -> NDArray[Any]:
+        part = codes[slice(*columns)]
+        hot = part[:, None, :] == np.arange(INFORMATION_BINS)[:, None]
+        return hot.reshape(-1, part.shape[1]).astype(dtype)
+
+    def block_of(rows: Range, columns: Range) -> Any:
+        left = indicators(rows) * weight.astype(dtype)
+        joint = left @ indicators(columns).T
+        shape = (rows[1] - rows[0], INFORMATION_BINS, columns[1] - columns[0], INFORMATION_BINS)
+        return _information_share(joint.reshape(shape).transpose(0, 2, 1, 3).astype(np.float64))
+
+    return block_of
+
+
+def _information_share(joint: Floats) -> Floats:
+    """Mutual information over the smaller entropy, for joint counts in the last two axes."""
+    total = joint.sum(axis=(2, 3), keepdims=True)
+    joint = np.divide(joint, total, out=np.zeros_like(joint), where=total > 0)
+    left, right = joint.sum(axis=3), joint.sum(axis=2)
+    entropies = [_entropy(share, -1) for share in (left, right)]
+    shared = entropies[0] + entropies[1] - _entropy(joint, (2, 3))
+    smaller = np.minimum(*entropies)
+    share = np.divide(shared, smaller, out=np.zeros_like(shared), where=smaller > 1e-12)
+    return np.clip(share, 0.0, 1.0)
+
+
+def _entropy(share: Floats, axis: Any) -> Floats:
+    logs = np.log(share, out=np.zeros_like(share), where=share > 0)
+    return -(share * logs).sum(axis=axis)
+
+
+def _rank_classes(X: Any, weight: Floats) -> NDArray[np.int8]:
+    """Class of every cell by its mid-rank, -1 where missing; ties stay together."""
+    n_rows, n_columns = X.shape
+    codes = np.empty((n_columns, n_rows), dtype=np.int8)
+    X = X.tocsc() if sparse.issparse(X) else X
+    for j in range(n_columns):
+        column = X[:, [j]].toarray().ravel() if sparse.issparse(X) else X[:, j]
+        seen = ~np.isnan(column)
+        values, code = np.unique(column[seen], return_inverse=True)
+        mass = np.bincount(code, weight[seen], minlength=values.size)
+        middle = (np.cumsum(mass) - mass / 2) / mass.sum()
+        classes = np.minimum((middle * INFORMATION_BINS).astype(np.int8), INFORMATION_BINS - 1)
+        codes[j] = -1
+        codes[j, seen] = classes[code]
+    return codes
