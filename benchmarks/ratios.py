@@ -9,13 +9,12 @@ counts, and kernels are warm unless a line says otherwise.
 
 import argparse
 import json
-import os
-import platform
 import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
+
+from measuring import best, peak_growth, run_cases
 
 SHAPES = [(10_000, 1_000, 20), (60_000, 400, 10), (62, 2_000, 2)]
 LIMIT_TO_F_CLASSIF = {10_000: 0.5, 60_000: 0.5, 62: 1.0}
@@ -27,32 +26,6 @@ def make(n_rows, n_columns, n_classes):
     rng = np.random.default_rng(0)
     X = rng.standard_normal((n_rows, n_columns))
     return X, rng.integers(0, n_classes, n_rows), rng.standard_normal(n_rows)
-
-
-def best(ours, theirs, repeats=15):
-    """Best time of each, taking turns, in seconds."""
-    times = {ours: [], theirs: []}
-    for function in (ours, theirs):
-        function()
-    for _ in range(repeats):
-        for function in (ours, theirs):
-            start = time.perf_counter()
-            function()
-            times[function].append(time.perf_counter() - start)
-    return min(times[ours]), min(times[theirs])
-
-
-def peak_growth(function):
-    """Growth of the resident memory while `function` runs, in bytes (Linux)."""
-    Path("/proc/self/clear_refs").write_text("5")
-    before = status("VmRSS")
-    function()
-    return status("VmHWM") - before
-
-
-def status(key):
-    lines = Path("/proc/self/status").read_text().splitlines()
-    return next(int(line.split()[1]) * 1024 for line in lines if line.startswith(key))
 
 
 def case_split(n_rows, n_columns, n_classes):
@@ -141,27 +114,6 @@ CASES = {
 }
 
 
-def measure(name):
-    """Lines of one case, from a process of its own."""
-    out = subprocess.run([sys.executable, __file__, "--case", name], capture_output=True, text=True)
-    if out.returncode:
-        raise SystemExit(f"{name} failed:\n{out.stderr}")
-    return [json.loads(line) for line in out.stdout.splitlines()]
-
-
-def show(line):
-    name, ours, theirs, limit = line
-    unit = (
-        (lambda v: f"{v / 2**20:8.2f} MiB")
-        if "memory" in name
-        else (lambda v: f"{v * 1e3:8.2f} ms ")
-    )
-    verdict = (
-        "" if limit is None else f"at most {limit:g}: {'yes' if ours <= limit * theirs else 'NO'}"
-    )
-    print(f"{name:62} {unit(ours)} {unit(theirs)} {ours / theirs:7.3f}x  {verdict}", flush=True)
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--only", default="", help="cases whose name contains this")
@@ -171,19 +123,8 @@ def main():
         function, shape = CASES[arguments.case]
         for line in globals()[function](*shape):
             print(json.dumps(line))
-        return
-    import numba
-    import numpy
-    import sklearn
-
-    import tamis
-
-    versions = {m.__name__: m.__version__ for m in (tamis, sklearn, numpy, numba)}
-    print(f"python {platform.python_version()}, {versions}, {os.cpu_count()} cores, seed 0")
-    for name in CASES:
-        if arguments.only in name:
-            for line in measure(name):
-                show(line)
+    else:
+        run_cases(CASES, __file__, arguments.only)
 
 
 if __name__ == "__main__":

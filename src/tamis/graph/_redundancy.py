@@ -21,7 +21,7 @@ BlockOf = Callable[[Range, Range], NDArray[Any]]
 # Wraps the blocks that are walked, to show progress: name, items, how many.
 Steps = Callable[[str, Iterable[Any], int], Iterable[Any]]
 
-BLOCK = 1024
+BLOCK = 2048
 
 
 @dataclass(frozen=True)

@@ -69,7 +69,7 @@ class InfFSCV(WeightedSelector):
     >>> X, y = load_iris(return_X_y=True)
     >>> selector = InfFSCV(alphas=[0.0, 0.5, 1.0], grid=[1, 2]).fit(X, y)
     >>> selector.alpha_, selector.n_selected_
-    (1.0, 2)
+    (0.5, 2)
     """
 
     _n_stages: ClassVar[int | None] = None
