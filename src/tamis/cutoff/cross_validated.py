@@ -12,6 +12,7 @@ from sklearn.base import is_classifier
 
 from tamis._ranking import Ranking
 from tamis._validation import Custom, check_value
+from tamis.cutoff._counts import counts_to_try
 from tamis.cutoff._rule import Cut, CutRule, FitData
 from tamis.cutoff.top_k import TopK
 from tamis.exceptions import InputError
@@ -87,17 +88,12 @@ class CrossValidated(CutRule):
         return Cut(TopK(int(grid[best])).find(ranking, data).wanted, int(grid[best]), details)
 
     def _grid(self, ranking: Ranking) -> NDArray[np.int64]:
-        most = ranking.n_columns
-        grid = np.geomspace(1, most, 12).round().astype(np.int64)
-        if self.grid is not None:
-            grid = np.asarray(self.grid)
-        if grid.ndim != 1 or not grid.size or grid.dtype.kind not in "iu" or grid.min() < 1:
-            raise InputError(f"{self.who}: grid must hold ints of at least 1, got {self.grid!r}.")
         # With fewer columns than the smallest group has, there would be nothing to learn from.
-        least, labels = 1, self.teams(ranking).labels
+        most, least = ranking.n_columns, 1
+        labels = self.teams(ranking).labels
         if labels is not None and not self.kept_columns(ranking).size:
             least = int(np.bincount(labels)[labels[ranking.useful]].min(initial=most))
-        return np.unique(np.clip(grid, least, most)).astype(np.int64)
+        return counts_to_try(self.grid, most, who=self.who, at_least=least)
 
     def _scores(
         self, grid: NDArray[np.int64], ranking: Ranking, data: FitData

@@ -73,8 +73,8 @@ class FeatureGraph:
     def walk(self, alphas: Sequence[float], damping: float) -> list[Walk]:
         """Scores of the nodes for every alpha; all walks share the blocks of relations."""
         n = self.deviation.size
-        # In single precision the products carry an error of about 1e-6, which no tolerance mends.
-        tol = 1e-12 if self.plan.dtype == "float64" else 1e-6
+        # In single precision the products carry an error of about 1e-7, which no tolerance mends.
+        tol = 1e-12 if self.plan.dtype == "float64" else 1e-8
         walks = [walk_steps(n, damping, tol=tol) for _ in alphas]
 
         def product(vectors: Floats, numbers: list[int]) -> Floats:

@@ -13,6 +13,7 @@ from tamis import _input
 from tamis._base import Scores, WeightedSelector
 from tamis._validation import Constraint, Custom
 from tamis.cutoff import TopK
+from tamis.cutoff._counts import counts_to_try
 from tamis.cutoff._rule import CutRule, FitData
 from tamis.exceptions import InputError
 from tamis.graph.inffs import GRAPH_CONSTRAINTS, InfFS, find_constant, make_graph
@@ -119,7 +120,8 @@ class InfFSCV(WeightedSelector):
         if constant.all():
             return np.zeros(constant.size), constant
         target = _input.check_target(y, X.shape[0], type(self).__name__)
-        self.grid_ = self._grid(int((~constant).sum()))
+        n_varying = int((~constant).sum())
+        self.grid_ = counts_to_try(self.grid, n_varying, who=type(self).__name__)
         self.cv_scores_ = self._cross_validate(FitData(self, X, target, weight), alphas)
         mean = self.cv_scores_.mean(axis=2)
         # Of equal means, the fewest columns, then the smallest alpha.
@@ -138,16 +140,6 @@ class InfFSCV(WeightedSelector):
             f"{type(self).__name__}: expected finite scores of the held-out rows, got NaN. Choose "
             "a scoring that fits the estimator, or fewer folds."
         )
-
-    def _grid(self, n_columns: int) -> NDArray[np.int64]:
-        if self.grid is None:
-            return np.unique(np.geomspace(1, n_columns, 12).round().astype(np.int64))
-        grid = np.asarray(self.grid)
-        if grid.ndim != 1 or not grid.size or grid.dtype.kind not in "iu" or grid.min() < 1:
-            raise InputError(
-                f"{type(self).__name__}: grid must hold ints of at least 1, got {self.grid!r}."
-            )
-        return np.unique(np.minimum(grid, n_columns)).astype(np.int64)
 
     def _learner(self, target: NDArray[Any]) -> Any:
         from sklearn.impute import SimpleImputer
