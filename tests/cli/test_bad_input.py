@@ -153,7 +153,8 @@ def test_malformed_parameters(refuse, table, param, advice):
 def test_unknown_method(refuse, table):
     code, message = refuse("rank", table, "--target", "kind", "--method", "dtf")
     assert code == 2
-    assert "--method must be one of dft, rft, got 'dtf'; did you mean 'dft'?" in message
+    assert "--method must be one of dft, " in message
+    assert "got 'dtf'; did you mean 'dft'?" in message
 
 
 def test_dft_on_measurements_points_to_rft_and_task(refuse, table):

@@ -19,17 +19,17 @@ OWN_OPTION = {"n_features_to_select": "--select", "n_jobs": "--n-jobs"}
 _WORDS = {"true": True, "false": False, "none": None}
 
 
-def parse_select(text: str) -> CutRule:
+def parse_select(text: str | None) -> CutRule | None:
     """Turn the value of ``--select`` into a cut rule.
 
     Parameters
     ----------
-    text : str
-        One of `SELECT_WORDS`, a count or a share.
+    text : str or None
+        One of `SELECT_WORDS`, a count or a share; None leaves the choice to the method.
 
     Returns
     -------
-    CutRule
+    CutRule or None
         The rule meant; anything else is a usage error.
 
     Examples
@@ -38,6 +38,8 @@ def parse_select(text: str) -> CutRule:
     >>> parse_select("late").which, parse_select("20").k, parse_select("0.1").f
     ('late', 20, 0.1)
     """
+    if text is None:
+        return None
     if text in ("early", "late"):
         return Elbow(which=text)
     try:
@@ -91,14 +93,17 @@ def _literal(text: str) -> Any:
         return text
 
 
-def build_selector(method: str, rule: CutRule, param: Iterable[str], n_jobs: int | None) -> Any:
+def build_selector(
+    method: str, rule: CutRule | None, param: Iterable[str], n_jobs: int | None
+) -> Any:
     """Make the selector and check its parameters, before any data is read if possible."""
     from tamis._validation import check_parameters
     from tamis.selectors import make_selector
 
     params = parse_params(method, param)
     selector = make_selector(method, **params)
-    selector.set_params(n_features_to_select=rule)
+    if rule is not None:
+        selector.set_params(n_features_to_select=rule)
     if n_jobs is not None and has_n_jobs(method):
         selector.set_params(n_jobs=n_jobs)
     with misuse_if_refused():
@@ -127,18 +132,17 @@ def check_method(method: str) -> str:
 
 def fitting_method(method: str | None, prepared: PreparedTable) -> str:
     """Choose the method for the task, or check that the chosen one suits it."""
-    from tamis.selectors import list_selectors, selector_info
+    from tamis.selectors import selector_info
 
     if method is None:
         return DEFAULT_METHODS[prepared.task]
     tasks = selector_info(method).tasks
     if not selector_info(method).supervised or prepared.task in tasks:
         return method
-    fitting = [name for name in list_selectors() if prepared.task in selector_info(name).tasks]
     other = f", or --task {tasks[0]}" if prepared.y.dtype.kind in "biuf" else ""
     raise Misuse(
         f"--method {method} is for {' or '.join(tasks)}, got {prepared.task_reason}; "
-        f"use --method {' or '.join(fitting)}{other}"
+        f"use --method {DEFAULT_METHODS[prepared.task]}{other}"
     )
 
 

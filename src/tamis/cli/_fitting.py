@@ -30,7 +30,7 @@ class Request:
     data: Path
     target: str | None = None
     method: str | None = None
-    select: str = "elbow"
+    select: str | None = None
     task: str | None = None
     columns: tuple[str, ...] = ()
     include: tuple[str, ...] = ()
@@ -86,7 +86,7 @@ def rank_table(request: Request, talk: Talk) -> Outcome:
     method = fitting_method(request.method, prepared)
     selector = build_selector(method, rule, request.param, request.n_jobs)
     _say_what_was_decided(method, request, prepared, talk)
-    rule, carried = _with_keep(rule, table, prepared, request, talk)
+    rule, carried = _with_keep(selector._rule(), table, prepared, request, talk)
     selector.set_params(n_features_to_select=rule)
     fit_named(selector, prepared, talk)
     return Outcome(table, prepared, method, selector, _target_name(table, request), carried)

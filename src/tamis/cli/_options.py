@@ -23,10 +23,9 @@ _TABLE = (
     ),
     click.option(
         "--select",
-        default="elbow",
-        show_default=True,
         metavar="RULE",
-        help=f"How many columns: {SELECT_HELP}. 'elbow' is the early one.",
+        help=f"How many columns: {SELECT_HELP}. 'elbow' is the early one. "
+        "[default: elbow, or what the method itself chooses]",
     ),
     click.option(
         "--task",

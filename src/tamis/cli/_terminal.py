@@ -79,6 +79,8 @@ def cut_sentence(summary: dict[str, Any]) -> str:
         why = f"the best {cut['k']:,}"
     elif cut["rule"] == "Fraction":
         why = "all" if cut["f"] == 1 else f"the best {cut['f']:.3%}".replace(".000%", "%")
+    elif cut["rule"] == "BestCount":
+        why = "best in cross-validation"
     else:
         why = cut["rule"]
     kept = f", {len(cut['keep']):,} kept by name" if cut["keep"] else ""

@@ -68,8 +68,10 @@ def _write(outcome: Any, out: Path, force: bool, talk: Talk) -> None:
         talk.note(note)
     write_table(reduced, out, force=force)
     remember_written(out)
-    n_columns = len(outcome.table.column_names) - 1
+    known = outcome.target is not None
+    n_columns = len(outcome.table.column_names) - known
+    target = f" and the target {outcome.target!r}" if known else ""
     talk.say(
-        f"kept {len(outcome.selected):,} of {n_columns:,} columns and the target "
-        f"{outcome.target!r}, all {outcome.table.n_rows:,} rows: {out}"
+        f"kept {len(outcome.selected):,} of {n_columns:,} columns{target}, "
+        f"all {outcome.table.n_rows:,} rows: {out}"
     )

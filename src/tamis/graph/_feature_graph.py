@@ -59,12 +59,12 @@ class FeatureGraph:
     ):
         if weight is not None and not (weight > 0).all():
             X, weight = X[weight > 0], weight[weight > 0]
-        self.varies = varies
+        self.varies, self.n_rows = varies, X.shape[0]
         X = X if varies.all() else X[:, varies]
         n = X.shape[1]
         limit = settings.memory_limit
         limit = free_memory() // 4 if limit is None else limit
-        self.plan = Plan.choose(n, settings.precision, limit)
+        self.plan = Plan.choose(X.shape[0], n, settings.precision, limit)
         self.deviation = _deviations(X, weight, settings.n_jobs)
         self.order = np.argsort(self.deviation, kind="stable")
         block_of = _block_function(X, weight, settings, self.plan.dtype)
@@ -75,7 +75,9 @@ class FeatureGraph:
         n = self.deviation.size
         # In single precision the products carry an error of about 1e-7, which no tolerance mends.
         tol = 1e-12 if self.plan.dtype == "float64" else 1e-8
-        walks = [walk_steps(n, damping, tol=tol) for _ in alphas]
+        # Columns that all repeat each other leave an edge weight of 0, give or take rounding.
+        rounding = np.finfo(self.plan.dtype).eps * max(16.0, self.n_rows**0.5)
+        walks = [walk_steps(n, damping, tol=tol, negligible=n * rounding) for _ in alphas]
 
         def product(vectors: Floats, numbers: list[int]) -> Floats:
             alpha = np.array([alphas[k] for k in numbers])

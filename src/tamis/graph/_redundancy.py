@@ -22,6 +22,8 @@ BlockOf = Callable[[Range, Range], NDArray[Any]]
 Steps = Callable[[str, Iterable[Any], int], Iterable[Any]]
 
 BLOCK = 2048
+# Up to this many multiplications (about half a second) the precision is double by default.
+QUICK_PRODUCT = 3e10
 
 
 @dataclass(frozen=True)
@@ -46,17 +48,15 @@ class Plan:
     n_columns: int
 
     @classmethod
-    def choose(cls, n: int, precision: str, memory_limit: int) -> Plan:
-        """Dense where it fits, in double precision where that fits too."""
-        for dtype in {"auto": ("float64", "float32"), "double": ("float64",)}.get(
-            precision, ("float32",)
-        ):
-            n_bytes = np.dtype(dtype).itemsize * n * n
-            if n_bytes <= memory_limit:
-                return cls("dense", dtype, n_bytes, n)
-        dtype = "float64" if precision == "double" else "float32"
-        side = min(BLOCK, n)
-        return cls("blocks", dtype, 3 * np.dtype(dtype).itemsize * side * side, n)
+    def choose(cls, n_rows: int, n: int, precision: str, memory_limit: int) -> Plan:
+        """Dense where it fits; by default in double precision where that is quick and fits."""
+        quick = n_rows * n * n <= QUICK_PRODUCT and 8 * n * n <= memory_limit
+        double = precision == "double" or (precision == "auto" and quick)
+        size = 8 if double else 4
+        dense = size * n * n <= memory_limit
+        side = n if dense else min(BLOCK, n)
+        kind = "dense" if dense else "blocks"
+        return cls(kind, "float64" if double else "float32", size * side * side, n)
 
 
 def free_memory() -> int:

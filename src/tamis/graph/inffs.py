@@ -11,8 +11,17 @@ from sklearn.base import clone
 
 from tamis import _input
 from tamis._base import Scores, WeightedSelector
-from tamis._validation import N_JOBS, Choice, Constraint, Custom, Number, check_parameters
+from tamis._validation import (
+    N_JOBS,
+    Choice,
+    Constraint,
+    Custom,
+    Number,
+    check_parameters,
+    check_value,
+)
 from tamis.engines import MemoryEngine, fold
+from tamis.exceptions import InputError
 from tamis.graph._feature_graph import RELATIONS, FeatureGraph, GraphSettings
 from tamis.graph.walk import DAMPING
 from tamis.statistics import Ranges
@@ -50,7 +59,8 @@ class InfFS(WeightedSelector):
         Bytes for the matrix of relations; ``None`` means a quarter of the free memory. A matrix
         that does not fit is made anew, block by block, in every product.
     precision : {"auto", "double", "single"}, default="auto"
-        Of the relations; ``"auto"`` is double where that fits the memory.
+        Of the relations. ``"auto"`` is double where that takes less than about a second and fits
+        the memory; single precision changes scores by less than one millionth.
     n_features_to_select : int, float, "elbow", "all" or rule, default="elbow"
         The cut; see :mod:`tamis.cutoff`.
     n_jobs : int or None, default=None
@@ -145,6 +155,7 @@ class InfFS(WeightedSelector):
             One row per alpha.
         """
         check_parameters(self, self._constraints)
+        alphas = check_alphas(alphas, type(self).__name__)
         copy = clone(self)
         X = _input.check_table(copy, X)
         weight = _input.check_weight(sample_weight, X.shape[0], type(self).__name__)
@@ -160,7 +171,20 @@ def find_constant(selector: Any, X: Any, weight: NDArray[np.float64] | None) -> 
     ranges = fold(Ranges(X.shape[1]), MemoryEngine(X, None, weight), n_jobs=selector.n_jobs)
     result = ranges.finish()
     _input.check_finite_columns(selector, result.infinite)
+    _check_squares(selector, np.where(result.constant, 0.0, np.maximum(-result.low, result.high)))
     return result.constant
+
+
+def _check_squares(selector: Any, size: NDArray[np.float64]) -> None:
+    """Raise where the deviation of a column would overflow."""
+    column = int(size.argmax())
+    if size[column] > 1e150:
+        names = _input.names_of(selector)
+        raise InputError(
+            f"{type(selector).__name__}: expected values below 1e150, got {size[column]:.3g} in "
+            f"column {column if names is None else names[column]!r}, whose square overflows. "
+            "Rescale the column."
+        )
 
 
 def make_graph(
@@ -172,3 +196,13 @@ def make_graph(
         type(selector).__name__,
     )  # fmt: skip
     return FeatureGraph(X, varies, weight, settings, selector.steps)
+
+
+def check_alphas(alphas: Any, who: str) -> list[Any]:
+    """List of alphas, each in [0, 1], at least one."""
+    alphas = list(alphas) if np.iterable(alphas) else [alphas]
+    if not alphas:
+        raise InputError(f"{who}: alphas must hold at least one value, got none.")
+    for alpha in alphas:
+        check_value(alpha, Number(float, low=0, high=1), who=who, name="every value of alphas")
+    return alphas

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -11,13 +12,23 @@ from sklearn.base import is_classifier, is_regressor
 
 from tamis import _input
 from tamis._base import Scores, WeightedSelector
+from tamis._ranking import Ranking
 from tamis._validation import Constraint, Custom
 from tamis.cutoff import TopK
 from tamis.cutoff._counts import counts_to_try
-from tamis.cutoff._rule import CutRule, FitData
+from tamis.cutoff._rule import Cut, CutRule, FitData
 from tamis.exceptions import InputError
-from tamis.graph.inffs import GRAPH_CONSTRAINTS, InfFS, find_constant, make_graph
-from tamis.graph.path import check_alphas
+from tamis.graph.inffs import GRAPH_CONSTRAINTS, InfFS, check_alphas, find_constant, make_graph
+
+
+@dataclass(frozen=True, eq=False)
+class BestCount(CutRule):
+    """The number of columns that the selector itself found best."""
+
+    def find(self, ranking: Ranking, data: FitData | None) -> Cut:
+        """Ask the selector, whose scores are known by now."""
+        count = getattr(data and data.selector, "best_n_features_", ranking.n_columns)
+        return TopK(count).find(ranking, data)
 
 
 class InfFSCV(WeightedSelector):
@@ -111,7 +122,7 @@ class InfFSCV(WeightedSelector):
 
     def _rule(self) -> CutRule:
         if isinstance(self.n_features_to_select, str) and self.n_features_to_select == "best":
-            return TopK(getattr(self, "best_n_features_", 1))
+            return BestCount()
         return super()._rule()
 
     def _score(self, X: Any, y: Any, weight: NDArray[np.float64] | None) -> Scores:
@@ -124,18 +135,16 @@ class InfFSCV(WeightedSelector):
         self.grid_ = counts_to_try(self.grid, n_varying, who=type(self).__name__)
         self.cv_scores_ = self._cross_validate(FitData(self, X, target, weight), alphas)
         mean = self.cv_scores_.mean(axis=2)
-        # Of equal means, the fewest columns, then the smallest alpha.
-        best = int(np.argmax(mean.T)) if np.isfinite(mean).all() else self._no_score()
-        count, alpha = divmod(best, len(alphas))
+        if not np.isfinite(mean).all():
+            self._no_score()
+        # Of equal means (the order of the folds rounds), fewest columns, then the smallest alpha.
+        ties = np.argwhere(mean >= mean.max() - 1e-12 * np.abs(mean).max())
+        alpha, count = min(ties, key=lambda tie: (tie[1], alphas[tie[0]]))
         self.alpha_, self.best_n_features_ = alphas[alpha], int(self.grid_[count])
         graph = make_graph(self, X, ~constant, weight)
         return graph.scores(graph.walk([self.alpha_], self.damping)[0]), constant
 
-    def _cut(self, rule: CutRule, data: FitData | None) -> None:
-        # The number of columns is known only after the scores.
-        super()._cut(self._rule(), data)
-
-    def _no_score(self) -> int:
+    def _no_score(self) -> None:
         raise InputError(
             f"{type(self).__name__}: expected finite scores of the held-out rows, got NaN. Choose "
             "a scoring that fits the estimator, or fewer folds."

@@ -8,9 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tamis._validation import Number, check_value
-from tamis.exceptions import InputError
-from tamis.graph.inffs import InfFS
+from tamis.graph.inffs import InfFS, check_alphas
 
 
 def inf_fs_path(
@@ -46,16 +44,6 @@ def inf_fs_path(
     >>> inf_fs_path(X, [0.0, 0.5, 1.0]).argmax(axis=1)
     array([1, 2, 2])
     """
-    alphas = [float(alpha) for alpha in check_alphas(alphas, "inf_fs_path")]
+    alphas = check_alphas(alphas, "inf_fs_path")
     selector = InfFS(**params)
     return selector.path(X, alphas, sample_weight=sample_weight)
-
-
-def check_alphas(alphas: Any, who: str) -> list[Any]:
-    """List of alphas, each in [0, 1], at least one."""
-    alphas = list(alphas) if np.iterable(alphas) else [alphas]
-    if not alphas:
-        raise InputError(f"{who}: alphas must hold at least one value, got none.")
-    for alpha in alphas:
-        check_value(alpha, Number(float, low=0, high=1), who=who, name="every value of alphas")
-    return alphas

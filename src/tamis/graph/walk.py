@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from scipy import linalg, sparse
+from scipy.sparse.csgraph import connected_components
 from scipy.sparse.linalg import LinearOperator, aslinearoperator, eigs, eigsh
 
 from tamis._validation import Number, check_value
@@ -44,8 +45,9 @@ def walk_scores(
     Parameters
     ----------
     A : array-like, sparse matrix or LinearOperator of shape (n, n)
-        Edge weights. A LinearOperator should have no negative entries; of matrices, other ones
-        are noticed and served with one eigenvalue problem more.
+        Edge weights. A LinearOperator should have no negative entries, and cycles through all
+        nodes unless it is symmetric; of matrices, other ones are noticed and served with one
+        eigenvalue problem more.
     damping : float, default=0.9
         In (0, 1); near 1, long walks count nearly as much as short ones.
     tol : float, default=1e-10
@@ -68,7 +70,12 @@ def walk_scores(
     """
     check_value(damping, DAMPING, who="walk_scores", name="damping")
     check_value(tol, Number(float, low=0, open_low=True), who="walk_scores", name="tol")
+    check_value(
+        max_iter, Number(int, low=1, or_none=True), who="walk_scores", name="max_iter"
+    )  # fmt: skip
     operator, symmetric, radius = _as_operator(A)
+    if radius == 0.0:
+        return np.zeros(operator.shape[0])
     return walk(
         operator.matvec, operator.shape[0], damping,
         tol=tol, max_iter=max_iter, symmetric=symmetric, radius=radius,
@@ -80,14 +87,18 @@ def _as_operator(A: Any) -> tuple[LinearOperator, bool, float | None]:
     if isinstance(A, LinearOperator):
         _check_square(A.shape)
         return A, False, None
-    A = A.tocsr() if sparse.issparse(A) else np.asarray(A, dtype=np.float64)
+    A = A.tocsr().astype(np.float64) if sparse.issparse(A) else np.asarray(A, dtype=np.float64)
     _check_square(A.shape)
     values = A.data if sparse.issparse(A) else A
     if not np.isfinite(values).all():
         raise InputError("walk_scores: expected finite edge weights, got NaN or inf.")
     symmetric = (abs(A - A.T).max() if A.shape[0] else 0) == 0
-    negative = bool(values.size and values.min() < 0)
-    return aslinearoperator(A), symmetric, _full_radius(A, symmetric) if negative else None
+    radius = None
+    if values.size and values.min() < 0:
+        radius = _full_radius(A, symmetric)
+    elif not symmetric:
+        radius = _radius_of_parts(A)
+    return aslinearoperator(A), symmetric, radius
 
 
 def _check_square(shape: tuple[int, ...]) -> None:
@@ -104,6 +115,24 @@ def _full_radius(A: Any, symmetric: bool) -> float:
         return float(np.abs(linalg.eigvals(dense)).max())
     solver = eigsh if symmetric else eigs
     return float(np.abs(solver(A, k=1, which="LM", return_eigenvectors=False)).max())
+
+
+def _radius_of_parts(A: Any) -> float | None:
+    """Largest spectral radius of the strongly connected parts, or None if A is one part.
+
+    Of a matrix with one-way edges between parts, such as a triangular one, the Krylov space gives
+    the radius with no digit: it is too far from normal.
+    """
+    n_parts, part = connected_components(sparse.csr_array(A), connection="strong")
+    if n_parts == 1:
+        return None
+    radius = float(A.diagonal().max())
+    for number in np.flatnonzero(np.bincount(part) > 1):
+        nodes = np.flatnonzero(part == number)
+        inside = aslinearoperator(A[nodes][:, nodes])
+        options = {"tol": 1e-13, "symmetric": False}
+        radius = max(radius, walk(inside.matvec, nodes.size, 0.5, **options).radius)
+    return radius
 
 
 def walk(product: Callable[[Floats], Floats], n: int, damping: float, **options: Any) -> Walk:
@@ -141,13 +170,14 @@ def walk_steps(
     max_iter: int | None = None,
     symmetric: bool = True,
     radius: float | None = None,
+    negligible: float = 1e-300,
 ) -> WalkSteps:
     """Run the Arnoldi process (Lanczos, if symmetric) from the vector of ones.
 
     Yields vectors and wants their products sent back. With V the orthonormal basis and H the
     projected matrix, the radius is that of H and the solution is ``V (I - r H)^-1 V' e``. Every new
     vector is orthogonalised twice against all earlier ones, which keeps H exact and costs little
-    beside a product.
+    beside a product. A radius of at most `negligible` counts as 0.
     """
     limit = min(n, 1000 if max_iter is None else max_iter)
     basis = [np.full(n, 1.0 / np.sqrt(n))]
@@ -160,10 +190,12 @@ def walk_steps(
                 new -= overlap * known
                 H[i, m - 1] += overlap
         rest = H[m, m - 1] = linalg.norm(new)
-        solution = _project(H[:m, :m], rest, damping, symmetric, radius)
         exhausted = rest <= 1e-14 * max(np.abs(H[:m, :m]).max(), 1e-300)
-        if solution.residual <= tol or exhausted or m == limit:
-            break
+        # A long run looks at its result only now and then: that costs m^3.
+        if exhausted or m == limit or m % max(1, m // 16) == 0:
+            solution = _project(H[:m, :m], rest, damping, symmetric, radius, negligible)
+            if solution.residual <= tol or exhausted or m == limit:
+                break
         basis.append(new / rest)
     if solution.residual > tol and not exhausted and limit < n:
         warn(
@@ -183,7 +215,12 @@ class _Projection(NamedTuple):
 
 
 def _project(
-    H: Floats, rest: float, damping: float, symmetric: bool, radius: float | None
+    H: Floats,
+    rest: float,
+    damping: float,
+    symmetric: bool,
+    radius: float | None,
+    negligible: float,
 ) -> _Projection:
     """Radius and solution inside the Krylov space, with the residual of the worse one."""
     m = len(H)
@@ -194,9 +231,8 @@ def _project(
     top = int(np.abs(values).argmax())
     found = float(np.abs(values[top]))
     tail = float(np.abs(vectors[-1, top]))
-    used = found if radius is None else max(radius, found)
-    # Below this, what is left of a matrix of zeros is rounding.
-    if used <= 1e-300:
+    used = found if radius is None else max(radius, found) if symmetric else radius
+    if used <= negligible:
         return _Projection(0.0, np.zeros(m), 0.0)
     first = np.zeros(m)
     first[0] = 1.0
