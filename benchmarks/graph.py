@@ -67,13 +67,13 @@ def time_split(X, shape, walk_limit):
     from tamis.graph import _feature_graph, relations
 
     n_rows, n_columns = X.shape
-    ones = np.ones(n_rows)
-    ranks, factors = seconds(lambda: relations.rank_factors(X, ones, "float64", None))
-    settings = _feature_graph.GraphSettings("spearman", "double", 2**34, None, "benchmark")
+    settings = _feature_graph.GraphSettings("spearman", "auto", None, None, "benchmark")
     varies = np.ones(n_columns, dtype=bool)
     build, graph = seconds(
         lambda: _feature_graph.FeatureGraph(X, varies, None, settings, lambda _, items, n: items)
     )
+    dtype = graph.plan.dtype
+    ranks, factors = seconds(lambda: relations.rank_factors(X, np.ones(n_rows), dtype, None))
     walk, _ = seconds(lambda: graph.walk([0.5], 0.9))
     total = build + walk
     yield f"  ranks / all, {shape}", ranks, total, None
@@ -82,7 +82,8 @@ def time_split(X, shape, walk_limit):
     other = np.ascontiguousarray(factors.vectors[::-1][:2048])
     gemm, _ = seconds(lambda: factors.vectors[:2048] @ other.T)
     ideal = gemm * (n_columns / 2048) ** 2 / 2
-    yield f"  a bare half product at gemm rate / products, {shape}", ideal, build - ranks, None
+    name = f"  half a product at the machine's {dtype} rate / products, {shape}"
+    yield name, ideal, build - ranks, None
 
 
 def case_extrapolated(n_rows, n_columns, limit, measured):
