@@ -190,3 +190,10 @@ def test_bad_levels(level):
 def test_bad_counts(count):
     with pytest.raises(InputError, match="n_permutations must be an int of at least 1 or None"):
         PermutationNull(0.05, n_permutations=count)
+
+
+def test_a_selector_that_ignores_the_target_is_refused():
+    X = np.random.default_rng(0).normal(size=(20, 3))
+    selector = tamis.InfFS(n_features_to_select=PermutationNull())
+    with pytest.raises(InputError, match="a selector that uses the target, got InfFS"):
+        selector.fit(X, np.arange(20) % 2)

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn import get_config
 from sklearn.base import clone
 from sklearn.utils.validation import has_fit_parameter
 
@@ -48,14 +49,26 @@ class FitData(NamedTuple):
 
     def fit_learner(self, estimator: Any, columns: Indices, rows: Indices) -> Any:
         """Fit a copy of an estimator on some columns and rows, with weights if it takes any."""
+        name = _weight_parameter(estimator)
         options = {}
-        if self.sample_weight is not None and has_fit_parameter(estimator, "sample_weight"):
-            options["sample_weight"] = self.sample_weight[rows]
+        if self.sample_weight is not None and name is not None:
+            options[name] = self.sample_weight[rows]
         return clone(estimator).fit(self.X[rows][:, columns], self.target[rows], **options)
 
     def steps(self, name: str, items: Sequence[Any]) -> Iterable[Any]:
         """Go through `items` under the eyes of the selector's callbacks."""
         yield from self.selector.steps(name, items, len(items))
+
+
+def _weight_parameter(estimator: Any) -> str | None:
+    """Name under which fit takes weights; for a pipeline, that of its last step."""
+    if has_fit_parameter(estimator, "sample_weight"):
+        return "sample_weight"
+    if hasattr(estimator, "steps") and not get_config()["enable_metadata_routing"]:
+        name, last = estimator.steps[-1]
+        if has_fit_parameter(last, "sample_weight"):
+            return f"{name}__sample_weight"
+    return None
 
 
 class Cut(NamedTuple):

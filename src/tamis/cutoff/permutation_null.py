@@ -78,7 +78,7 @@ class PermutationNull(CutRule):
     def find(self, ranking: Ranking, data: FitData | None) -> Cut:
         """Score shuffled targets and compare."""
         assert data is not None
-        if not data.selector.__sklearn_tags__().target_tags.required:
+        if not getattr(data.selector, "_supervised", True):
             raise InputError(
                 f"{self.who}: expected a selector that uses the target, got "
                 f"{type(data.selector).__name__}, whose scores no shuffle can change. Use another "

@@ -22,8 +22,8 @@ def make_iris_combinations(
 ) -> Bunch:
     """Add to the four features of iris random mixtures of them.
 
-    The original features should be ranked first. Inf-FS does so when the mixtures are linear, and
-    fails when they are periodic, since its rank correlation only sees monotonic relations.
+    The original features should be ranked first. The Inf-FS paper reports that when the mixtures
+    are linear, and not when they are periodic: rank correlation only sees monotonic relations.
 
     Parameters
     ----------

@@ -137,13 +137,14 @@ def _block_function(X: Any, weight: Floats | None, settings: GraphSettings, dtyp
 
 def _user_blocks(X: Any, settings: GraphSettings) -> BlockOf:
     """Relations by a function of the user, checked block by block."""
+    relation: Any = settings.relation
 
     def dense(columns: tuple[int, int]) -> Any:
         part = X[:, slice(*columns)]
         return part.toarray() if sparse.issparse(part) else part
 
     def block_of(rows: tuple[int, int], columns: tuple[int, int]) -> Any:
-        block = np.asarray(settings.relation(dense(rows), dense(columns)), dtype=np.float64)
+        block = np.asarray(relation(dense(rows), dense(columns)), dtype=np.float64)
         expected = (rows[1] - rows[0], columns[1] - columns[0])
         if block.shape != expected or not ((np.abs(block) <= 1 + 1e-9).all()):
             raise InputError(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from scipy.linalg import blas
 
 from tamis._threads import split_evenly
+from tamis.exceptions import TamisError
 
 _log = logging.getLogger("tamis")
 
@@ -74,14 +75,27 @@ def block_pairs(n: int) -> list[tuple[Range, Range]]:
     return [(low, high) for i, low in enumerate(ranges) for high in ranges[: i + 1]]
 
 
+def walk_pairs(name: str, n: int, steps: Steps) -> Iterator[tuple[Range, Range]]:
+    """Go through all pairs; a callback that ends the walk early ends the fit."""
+    pairs = block_pairs(n)
+    done = 0
+    for pair in steps(name, pairs, len(pairs)):
+        yield pair
+        done += 1
+    if done < len(pairs):
+        raise TamisError(
+            f"Inf-FS: expected the relations of all columns, got {done} of {len(pairs)} blocks "
+            "before a callback ended the fit. Scores of a part would be wrong, so there are none."
+        )
+
+
 class DenseRelations:
     """The lower triangle in memory; a product reads it once."""
 
     def __init__(self, block_of: BlockOf, plan: Plan, steps: Steps):
         n = plan.n_columns
         self.matrix = np.zeros((n, n), dtype=plan.dtype, order="F")
-        pairs = block_pairs(n)
-        for rows, columns in steps("relations", pairs, len(pairs)):
+        for rows, columns in walk_pairs("relations", n, steps):
             self.matrix[slice(*rows), slice(*columns)] = block_of(rows, columns)
         self.multiply = blas.dsymv if plan.dtype == "float64" else blas.ssymv
 
@@ -103,8 +117,7 @@ class BlockRelations:
         """Relations times every column of `vectors`."""
         out = np.zeros_like(vectors)
         short = vectors.astype(self.plan.dtype)
-        pairs = block_pairs(self.plan.n_columns)
-        for rows, columns in self.steps("product", pairs, len(pairs)):
+        for rows, columns in walk_pairs("product", self.plan.n_columns, self.steps):
             block = self.block_of(rows, columns)
             out[slice(*rows)] += block @ short[slice(*columns)]
             if rows != columns:

@@ -131,6 +131,9 @@ class InfFSCV(WeightedSelector):
         if constant.all():
             return np.zeros(constant.size), constant
         target = _input.check_target(y, X.shape[0], type(self).__name__)
+        if weight is not None and not (weight > 0).all():
+            seen = weight > 0
+            X, target, weight = X[seen], target[seen], weight[seen]
         n_varying = int((~constant).sum())
         self.grid_ = counts_to_try(self.grid, n_varying, who=type(self).__name__)
         self.cv_scores_ = self._cross_validate(FitData(self, X, target, weight), alphas)
@@ -174,6 +177,7 @@ class InfFSCV(WeightedSelector):
         folds = list(check_cv(self.cv, data.target, classifier=classify).split(data.X, data.target))
         scorer = check_scoring(learner, self.scoring)
         out = np.empty((len(alphas), self.grid_.size, len(folds)))
+        done = 0
         for number, (train, test) in enumerate(self.steps("folds", folds, len(folds))):
             orders = np.argsort(-self._path(data, train, alphas), axis=1, kind="stable")
             for a, order in enumerate(orders):
@@ -182,7 +186,8 @@ class InfFSCV(WeightedSelector):
                     model = data.fit_learner(learner, columns, train)
                     held_out = data.X[test][:, columns]
                     out[a, k, number] = scorer(model, held_out, data.target[test])
-        return out
+            done = number + 1
+        return out[:, :, :done]  # a callback may have ended the folds early
 
     def _path(self, data: FitData, train: Any, alphas: list[float]) -> NDArray[np.float64]:
         """Scores of a fold's training rows, for every alpha, with nobody told of the progress."""

@@ -84,9 +84,10 @@ def _factors(X: Any, weight: Floats, dtype: Any, n_jobs: int | None, fill: Fill)
     if sparse.issparse(X):
         return _sparse_factors(X, weight, dtype, fill)
     out = np.empty((n_columns, n_rows), dtype=dtype)
+    kind = X.dtype if X.dtype in (np.float32, np.float64) else np.float64
 
     def tile(a: int, b: int) -> None:
-        fill(np.ascontiguousarray(X[:, a:b].T), out[a:b])
+        fill(np.ascontiguousarray(X[:, a:b].T, dtype=kind), out[a:b])
 
     tiles = split_evenly(0, n_columns, -(-n_columns // TILE))
     tile(*tiles[0])  # compile once, not once per thread
@@ -103,7 +104,7 @@ def _sparse_factors(X: Any, weight: Floats, dtype: Any, fill: Fill) -> Factors:
     parts = []
     for a, b in split_evenly(0, n_columns, -(-n_columns // TILE)):
         tile = X[:, a:b]
-        values = np.ascontiguousarray(tile.toarray().T)
+        values = np.ascontiguousarray(tile.toarray().T, dtype=np.float64)
         out = np.empty(values.shape)
         fill(values, out)
         is_zero = values == 0

@@ -237,7 +237,9 @@ def _project(
     first = np.zeros(m)
     first[0] = 1.0
     weights = linalg.solve(np.eye(m) - damping / used * H, first)
-    residual = rest * damping / used * float(abs(weights[-1])) / float(linalg.norm(weights))
+    # Relative to the scores, not to the solution, which is e and little more if damping is small.
+    size = max(float(linalg.norm(weights - first)), 1e-300)
+    residual = rest * damping / used * float(abs(weights[-1])) / size
     if radius is None:
         residual = max(residual, rest * tail / used)
     return _Projection(used, weights, residual)
