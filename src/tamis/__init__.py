@@ -7,6 +7,7 @@ __version__ = "0.1.0.dev0"
 
 __all__ = [
     "DFT",
+    "ILFS",
     "RFT",
     "InfFS",
     "InfFSCV",
@@ -29,6 +30,7 @@ __all__ = [
 # `tamis --help` and Ctrl-C should not wait for. Names that are not here are modules.
 _HOME = {
     "DFT": "tamis.split",
+    "ILFS": "tamis.graph",
     "InfFS": "tamis.graph",
     "InfFSCV": "tamis.graph",
     "RFT": "tamis.split",
@@ -50,7 +52,7 @@ if TYPE_CHECKING:
         statistics,
         tables,
     )
-    from tamis.graph import InfFS, InfFSCV, inf_fs_path, walk_scores
+    from tamis.graph import ILFS, InfFS, InfFSCV, inf_fs_path, walk_scores
     from tamis.selectors import list_selectors, make_selector
     from tamis.split import DFT, RFT
 

@@ -52,6 +52,16 @@ class SelectorInfo:
 
 _TABLE = (
     SelectorInfo(
+        name="ilfs",
+        module="tamis.graph",
+        class_name="ILFS",
+        summary="How often samples are close to their own class, as a latent topic of relevancy.",
+        supervised=True,
+        tasks=("classification",),
+        cost="T n K",
+        reference="Roffo et al. 2017",
+    ),
+    SelectorInfo(
         name="inffs",
         module="tamis.graph",
         class_name="InfFS",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import inspect
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -55,9 +56,21 @@ class FitData(NamedTuple):
             options[name] = self.sample_weight[rows]
         return clone(estimator).fit(self.X[rows][:, columns], self.target[rows], **options)
 
+    def score_learner(self, scorer: Any, model: Any, columns: Indices, rows: Indices) -> float:
+        """Score a model on some columns and rows, with weights if the scorer takes any."""
+        options = {}
+        if self.sample_weight is not None and _takes_weight(scorer):
+            options["sample_weight"] = self.sample_weight[rows]
+        return float(scorer(model, self.X[rows][:, columns], self.target[rows], **options))
+
     def steps(self, name: str, items: Sequence[Any]) -> Iterable[Any]:
         """Go through `items` under the eyes of the selector's callbacks."""
         yield from self.selector.steps(name, items, len(items))
+
+
+def _takes_weight(scorer: Any) -> bool:
+    parameters = inspect.signature(scorer).parameters.values()
+    return any(p.name == "sample_weight" or p.kind == p.VAR_KEYWORD for p in parameters)
 
 
 def _weight_parameter(estimator: Any) -> str | None:

@@ -24,8 +24,8 @@ class CrossValidated(CutRule):
 
     In every fold the selector is fitted anew on the fold's training rows, `estimator` learns from
     the best k columns of that ranking, and the held-out rows are scored: nothing that is scored
-    has been used for selecting. Sample weights reach the selector, and the estimator if its fit
-    takes them; the score of a fold is not weighted.
+    has been used for selecting. Sample weights reach the selector, and the estimator and the scorer
+    if they take them.
 
     Parameters
     ----------
@@ -114,6 +114,6 @@ class CrossValidated(CutRule):
                 rule = TopK(int(k), keep=self.keep, groups=self.groups)
                 columns = np.flatnonzero(rule.select(selector.ranking_record(ranking.names))[0])
                 model = data.fit_learner(self.estimator, columns, train)
-                row.append(scorer(model, data.X[test][:, columns], target[test]))
+                row.append(data.score_learner(scorer, model, columns, test))
             rows.append(row)
         return np.array(rows)

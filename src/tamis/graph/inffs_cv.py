@@ -131,9 +131,6 @@ class InfFSCV(WeightedSelector):
         if constant.all():
             return np.zeros(constant.size), constant
         target = _input.check_target(y, X.shape[0], type(self).__name__)
-        if weight is not None and not (weight > 0).all():
-            seen = weight > 0
-            X, target, weight = X[seen], target[seen], weight[seen]
         n_varying = int((~constant).sum())
         self.grid_ = counts_to_try(self.grid, n_varying, who=type(self).__name__)
         self.cv_scores_ = self._cross_validate(FitData(self, X, target, weight), alphas)
@@ -184,8 +181,7 @@ class InfFSCV(WeightedSelector):
                 for k, count in enumerate(self.grid_):
                     columns = order[:count]
                     model = data.fit_learner(learner, columns, train)
-                    held_out = data.X[test][:, columns]
-                    out[a, k, number] = scorer(model, held_out, data.target[test])
+                    out[a, k, number] = data.score_learner(scorer, model, columns, test)
             done = number + 1
         return out[:, :, :done]  # a callback may have ended the folds early
 

@@ -7,17 +7,21 @@ memory, from files or from the workers of a cluster; the numbers agree to roundi
 from tamis.statistics.bins import Bins
 from tamis.statistics.block import Block
 from tamis.statistics.class_histogram import ClassHistogram
+from tamis.statistics.class_moments import ClassMoments
 from tamis.statistics.moments import Moments
 from tamis.statistics.ranges import Ranges
 from tamis.statistics.target_sums import TargetSums
+from tamis.statistics.token_counts import TokenCounts
 from tamis.statistics.value_counts import ValueCounts
 
 __all__ = [
     "Bins",
     "Block",
     "ClassHistogram",
+    "ClassMoments",
     "Moments",
     "Ranges",
     "TargetSums",
+    "TokenCounts",
     "ValueCounts",
 ]

@@ -1,0 +1,398 @@
+"""ILFS: infinite latent feature selection, relevance as a topic of the columns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tamis import _input
+from tamis._base import Scores, WeightedSelector
+from tamis._validation import N_JOBS, Choice, Constraint, Number, check_parameters
+from tamis._warnings import warn
+from tamis.engines import MemoryEngine, fold
+from tamis.exceptions import InputError
+from tamis.graph._topics import TwoTopics
+from tamis.statistics import Block, ClassMoments, Ranges, TokenCounts
+
+DAMPING = 0.9
+
+
+class ILFS(WeightedSelector):
+    """Infinite latent feature selection: columns whose values lie close to their own class.
+
+    Every value is described by a token: how close it lies to the mean of its class, compared with
+    the means of the others, in a few equal steps. The tokens of a column are seen as a mixture of
+    two topics, relevant and irrelevant; the share of the first is the relevance of the column.
+    Columns are the nodes of a graph whose edges are products of relevances, and the score of a
+    column is the energy of all walks from it. Two passes over the rows do it, so it suits wide and
+    long tables of any number of classes.
+
+    Parameters
+    ----------
+    n_tokens : int, default=6
+        Number of equal intervals of closeness.
+    closeness : {"inverse", "complement"}, default="inverse"
+        Share of the own class among the inverse squared distances to the class means, or one minus
+        its share among the squared distances. For two classes they are the same.
+    topics : {"anchored", "free"}, default="anchored"
+        Whether a prior keeps the topics near their start, or they follow the data alone, as
+        printed in the paper.
+    anchor : float, default=10.0
+        Weight of that prior relative to the data; ``inf`` keeps the topics as they start. Unused
+        by free topics.
+    max_iter : int, default=2000
+        Most steps of expectation maximisation.
+    tol : float, default=1e-9
+        The steps end when the log-likelihood gains no more than this share of itself.
+    n_features_to_select : int, float, "elbow", "all" or rule, default="elbow"
+        The cut; see :mod:`tamis.cutoff`.
+    n_jobs : int or None, default=None
+        Threads; ``None`` uses all cores. The result does not depend on it.
+
+    Attributes
+    ----------
+    scores_ : ndarray of shape (n_features,)
+        Energy of all walks; 0 for columns that are not in the graph.
+    relevance_ : ndarray of shape (n_features,)
+        Probability of the relevant topic given the column. With anchored topics a prior that
+        weighs as much as the tokens of an average column draws it towards 1/2.
+    token_profile_ : ndarray of shape (2, n_tokens)
+        Probability of every token in the relevant topic and in the other.
+    log_likelihood_ : ndarray of shape (n_steps + 1,)
+        At the start and after every step; with anchored topics the log-prior is part of it.
+    n_iter_ : int
+        Steps of expectation maximisation.
+    classes_ : ndarray of shape (n_classes,)
+        The labels of the target.
+    order_, ranking_, support_, n_selected_, constant_, cut_details_
+        As for every selector.
+
+    Notes
+    -----
+    ``O(n_samples n_features n_classes + n_features n_tokens n_iter_)`` time; memory for
+    ``n_features * (3 n_classes + 4 n_tokens)`` numbers beside the data. The matrix of the graph has
+    rank one, so its walks have a closed form and never reorder the relevances.
+
+    Equations 2 and 3 of the paper give a value near the mean of its own class a low number, and the
+    text wants it high; closeness is what the text describes. A value equal to all means has the
+    closeness of a guess. Closeness within 1e-9 of a token's border counts as on it, that is above.
+
+    Free topics drift: run until they converge, they describe other contrasts between token
+    histograms than relevance, hence the anchor. Columns that never vary, and columns observed in
+    one class only, are not in the graph; their relevance and score are 0. Missing values have no
+    token, and classes without a value in a column take no part in it. Zeros of a sparse matrix are
+    counted without being visited.
+
+    References
+    ----------
+    Roffo, G., Melzi, S., Castellani, U. and Vinciarelli, A. (2017). Infinite latent feature
+    selection: a probabilistic latent graph-based ranking approach. ICCV.
+    https://doi.org/10.1109/ICCV.2017.156
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from tamis import ILFS
+    >>> data = load_iris(as_frame=True)
+    >>> selector = ILFS(n_features_to_select=2).fit(data.data, data.target)
+    >>> selector.get_feature_names_out()
+    array(['petal length (cm)', 'petal width (cm)'], dtype=object)
+    >>> selector.relevance_.round(3)
+    array([0.588, 0.492, 0.696, 0.699])
+    """
+
+    _n_stages: ClassVar[int | None] = 3
+    _constraints: ClassVar[dict[str, Constraint]] = {
+        "n_tokens": Number(int, low=2),
+        "closeness": Choice(("inverse", "complement")),
+        "topics": Choice(("anchored", "free")),
+        "anchor": Number(float, low=0, open_low=True),
+        "max_iter": Number(int, low=1),
+        "tol": Number(float, low=0),
+        "n_jobs": N_JOBS,
+    }
+
+    def __init__(
+        self,
+        *,
+        n_tokens: int = 6,
+        closeness: str = "inverse",
+        topics: str = "anchored",
+        anchor: float = 10.0,
+        max_iter: int = 2000,
+        tol: float = 1e-9,
+        n_features_to_select: Any = "elbow",
+        n_jobs: int | None = None,
+    ):
+        self.n_tokens = n_tokens
+        self.closeness = closeness
+        self.topics = topics
+        self.anchor = anchor
+        self.max_iter = max_iter
+        self.tol = tol
+        self.n_features_to_select = n_features_to_select
+        self.n_jobs = n_jobs
+
+    def _forget(self) -> None:
+        super()._forget()
+        self.__dict__.pop("_stream", None)
+
+    def _score(self, X: Any, y: Any, weight: NDArray[np.float64] | None) -> Scores:
+        classes, codes = self._encode(y, weight, X.shape[0])
+        _input.check_two_classes(classes, type(self).__name__)
+        self.classes_ = classes
+        engine = MemoryEngine(X, codes, weight)
+        first = self._fold("class means", FirstPass.empty(X.shape[1], classes.size), engine)
+        constant = self._check(first)
+        tokens = self._tokens(first)
+        try:
+            self._fold("tokens", tokens, engine)
+        except KeyboardInterrupt:
+            if tokens.weight_seen > 0:
+                self._keep_unfinished(
+                    self._learn_topics(tokens, constant), constant,
+                    f"before the last row; scores_ are those of a total weight of "
+                    f"{tokens.weight_seen:g} so far",
+                )  # fmt: skip
+            raise
+        return self._learn_topics(tokens, constant, in_steps=True), constant
+
+    def _fold(self, name: str, statistic: Any, engine: MemoryEngine) -> Any:
+        blocks = self.steps(name, engine, len(engine))
+        return fold(statistic, blocks, n_jobs=self.n_jobs, interruptible=len(engine) > 1)
+
+    def _keep_unfinished(
+        self, scores: NDArray[np.float64], constant: NDArray[np.bool_], where: str
+    ) -> None:
+        """Rank by what was learned before the user stopped the fit; nothing is cut off."""
+        self._rank(scores, constant)
+        self._keep(np.ones(constant.size, dtype=bool), {})
+        warn(f"{type(self).__name__}: stopped {where}, and all columns are kept.")
+
+    def _encode(
+        self, y: Any, weight: NDArray[np.float64] | None, n_rows: int
+    ) -> tuple[NDArray[Any], NDArray[np.int32]]:
+        """Classes that carry weight, and the code of every row; rows without weight get any."""
+        classes, codes = _input.check_classes(y, n_rows, type(self).__name__)
+        if weight is None:
+            return classes, codes
+        present = np.bincount(codes, weight, minlength=classes.size) > 0
+        codes = (np.cumsum(present) - 1).astype(np.int32)[codes]
+        return classes[present], np.maximum(codes, 0)
+
+    def _check(self, first: FirstPass) -> NDArray[np.bool_]:
+        """Which columns never vary; values that cannot be computed with are an error."""
+        ranges, moments = first.ranges.finish(), first.moments.finish()
+        _input.check_finite_columns(self, ranges.infinite)
+        overflown = (moments.weight > 0) & ~np.isfinite(moments.variance)
+        huge = np.flatnonzero(overflown.any(axis=0))
+        if huge.size:
+            names = _input.names_of(self)
+            shown = int(huge[0]) if names is None else names[huge[0]]
+            raise InputError(
+                f"{type(self).__name__}: expected values with a finite variance, got some above "
+                f"1e150 in column {shown!r}. Rescale the column."
+            )
+        return ranges.constant
+
+    def _tokens(self, first: FirstPass) -> TokenCounts:
+        return TokenCounts(first.moments.finish(), self.n_tokens, self.closeness)
+
+    def _learn_topics(
+        self, tokens: TokenCounts, constant: NDArray[np.bool_], *, in_steps: bool = False
+    ) -> NDArray[np.float64]:
+        """Relevance and score of every column from its tokens."""
+        counts = tokens.finish().counts
+        inside = ~constant & counts.any(axis=1)
+        model = TwoTopics(counts[inside], self.anchor if self.topics == "anchored" else 0.0)
+        steps: Any = model.iterate(self.max_iter, self.tol)
+        if in_steps:
+            steps = self.steps("topics", steps, self.max_iter)
+        try:
+            for _ in steps:
+                pass
+        except KeyboardInterrupt:
+            scores = self._finish(model, inside)
+            self._keep_unfinished(scores, constant, f"after {self.n_iter_} steps of the topics")
+            raise
+        scores = self._finish(model, inside)
+        if self.n_iter_ == self.max_iter and not model.converged:
+            warn(
+                f"{type(self).__name__}: the topics were still changing after {self.max_iter} "
+                f"steps. Raise max_iter or tol."
+            )
+        return scores
+
+    def _finish(self, model: TwoTopics, inside: NDArray[np.bool_]) -> NDArray[np.float64]:
+        p, self.token_profile_ = model.result()
+        self.relevance_ = np.zeros(inside.size)
+        self.relevance_[inside] = p
+        self.log_likelihood_ = np.array(model.path)
+        self.n_iter_ = max(len(model.path) - 1, 0)
+        return walk_rank_one(self.relevance_)
+
+    def learn_moments(self, X: Any, y: Any, sample_weight: Any = None) -> ILFS:
+        """Take in a block in a first pass that only learns the means of the classes.
+
+        Parameters
+        ----------
+        X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
+            A block of rows.
+        y : array-like of shape (n_samples,)
+            Its classes; new ones may appear in any block.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the rows.
+
+        Returns
+        -------
+        self : object
+            Ready for more blocks, or for :meth:`partial_fit` in a second pass.
+        """
+        stream, X = self._open_stream(X)
+        if stream.tokens is not None:
+            raise InputError(
+                "ILFS: expected learn_moments before partial_fit, because the class means stay "
+                "where they are once rows were counted. Start from sklearn.base.clone(...)."
+            )
+        weight = _input.check_weight(sample_weight, X.shape[0], "ILFS")
+        found, codes = self._encode(y, weight, X.shape[0])
+        part = self._first_pass(X, found, codes, weight)
+        known = found[:0] if stream.first is None else self.classes_
+        self.classes_ = np.union1d(known, found)
+        part.moments.add_classes(np.searchsorted(self.classes_, found), self.classes_.size)
+        if stream.first is None:
+            stream.first = part
+        else:
+            places = np.searchsorted(self.classes_, known)
+            stream.first.moments.add_classes(places, self.classes_.size)
+            stream.first.merge(part)
+        return self
+
+    def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> ILFS:
+        """Take in a block of rows, then rank by all rows seen.
+
+        The class means are those of the blocks that :meth:`learn_moments` saw in a first pass, or
+        else those of the first block; they stay where they are.
+
+        Parameters
+        ----------
+        X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
+            A block of rows.
+        y : array-like of shape (n_samples,)
+            Its classes, all of them known from the first pass or the first block.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the rows.
+
+        Returns
+        -------
+        self : object
+            The selector, ranked by what it has seen.
+        """
+        stream, X = self._open_stream(X)
+        weight = _input.check_weight(sample_weight, X.shape[0], "ILFS")
+        found, codes = self._encode(y, weight, X.shape[0])
+        if stream.first is None:
+            _input.check_two_classes(found, "ILFS")
+            stream.first, self.classes_ = self._first_pass(X, found, codes, weight), found
+        elif stream.tokens is None:
+            _input.check_two_classes(self.classes_, "ILFS")
+            self._check(stream.first)
+        codes = self._known_codes(found, codes)
+        engine = MemoryEngine(X, codes, weight)
+        part = fold(Ranges(X.shape[1]), engine, n_jobs=self.n_jobs)
+        _input.check_finite_columns(self, part.finish().infinite)
+        stream.observed.merge(part)
+        if stream.tokens is None:
+            stream.tokens = self._tokens(stream.first)
+        fold(stream.tokens, engine, n_jobs=self.n_jobs)
+        constant = stream.observed.finish().constant
+        self._rank(self._learn_topics(stream.tokens, constant), constant)
+        self._cut(self._rule(), None)
+        return self
+
+    def _first_pass(self, X: Any, found: Any, codes: Any, weight: Any) -> FirstPass:
+        engine = MemoryEngine(X, codes, weight)
+        part = fold(FirstPass.empty(X.shape[1], found.size), engine, n_jobs=self.n_jobs)
+        self._check(part)
+        return part
+
+    def _known_codes(self, found: NDArray[Any], codes: NDArray[np.int32]) -> NDArray[np.int32]:
+        """Codes among all classes of the first pass."""
+        new = np.setdiff1d(found, self.classes_)
+        if new.size:
+            raise InputError(
+                f"ILFS: expected classes that have a mean ({self.classes_.tolist()!r}), got "
+                f"{new.tolist()[0]!r}. Show all rows to learn_moments before the first partial_fit."
+            )
+        return np.searchsorted(self.classes_, found).astype(np.int32)[codes]
+
+    def _open_stream(self, X: Any) -> tuple[Stream, Any]:
+        check_parameters(self, self._constraints)
+        if hasattr(self, "scores_") and not hasattr(self, "_stream"):
+            warn(
+                "ILFS: fit keeps no counts to add to, so partial_fit starts again with this "
+                "block. Use partial_fit for all blocks.",
+            )
+            self._forget()
+        rule = self._rule()
+        if rule.needs_data:
+            raise InputError(
+                f"ILFS: expected a rule that needs only scores, got {rule.who}, which looks at "
+                "all of the training data. Use fit, or recut(rule, X, y) after the last block."
+            )
+        X = _input.check_table(self, X, reset=not hasattr(self, "_stream"))
+        if not hasattr(self, "_stream"):
+            self._stream = Stream(Ranges(X.shape[1]))
+        return self._stream, X
+
+
+@dataclass
+class FirstPass:
+    """What the first pass learns together: ranges of the columns, moments of the classes."""
+
+    ranges: Ranges
+    moments: ClassMoments
+
+    @classmethod
+    def empty(cls, n_columns: int, n_classes: int) -> FirstPass:
+        """Nothing seen yet."""
+        return cls(Ranges(n_columns), ClassMoments(n_columns, n_classes))
+
+    def update(self, block: Block, n_jobs: int | None = 1) -> FirstPass:
+        """Take in the rows of a block."""
+        self.ranges.update(block, n_jobs)
+        self.moments.update(block, n_jobs)
+        return self
+
+    def merge(self, other: FirstPass) -> FirstPass:
+        """Take in what another object has seen."""
+        self.ranges.merge(other.ranges)
+        self.moments.merge(other.moments)
+        return self
+
+    def finish(self) -> FirstPass:
+        """The object itself: its parts are finished one by one."""
+        return self
+
+
+@dataclass
+class Stream:
+    """What the blocks have left: ranges of the rows counted, the first pass, the tokens."""
+
+    observed: Ranges
+    first: FirstPass | None = None
+    tokens: TokenCounts | None = None
+
+
+def walk_rank_one(p: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Row sums of ``(I - rA)^-1 - I`` for ``A = p p'`` and r = 0.9 over its spectral radius.
+
+    Powers of A are A times powers of its radius p'p, so the series is geometric.
+    """
+    radius = float((p * p).sum())
+    if radius == 0.0:
+        return np.zeros_like(p)
+    return p * (DAMPING / (1.0 - DAMPING) * float(p.sum()) / radius)

@@ -1,0 +1,149 @@
+"""EMTraceDisplay: how the topics of ILFS were learned, and what they became."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.utils.validation import check_is_fitted
+
+from tamis.exceptions import InputError
+from tamis.plots._axes import new_axes
+
+
+class EMTraceDisplay:
+    """Log-likelihood of ILFS against the step, and the token profiles of its two topics.
+
+    On the left, whether the steps of expectation maximisation settled. On the right, what the
+    topics mean: the relevant one favours high tokens, values close to the mean of their own class.
+
+    Parameters
+    ----------
+    log_likelihood : array-like of shape (n_steps + 1,)
+        At the start and after every step.
+    token_profile : array-like of shape (2, n_tokens)
+        Probability of every token in the relevant and in the irrelevant topic.
+    name : str or None, default=None
+        Name of the method, for the title.
+    measure : str, default="log-likelihood"
+        What the trace is, for the axis.
+
+    Attributes
+    ----------
+    ax_, figure_ : matplotlib objects
+        The axes given (or made), which hold the two others, and their figure.
+    trace_ax_, profile_ax_ : matplotlib objects
+        The axes drawn on. All are set by :meth:`plot`.
+
+    Examples
+    --------
+    >>> from tamis.plots import EMTraceDisplay
+    >>> display = EMTraceDisplay([-9.0, -7.5, -7.2], [[0.1, 0.3, 0.6], [0.6, 0.3, 0.1]])
+    >>> display.mean_tokens
+    (2.5, 1.5)
+    """
+
+    def __init__(
+        self,
+        log_likelihood: ArrayLike,
+        token_profile: ArrayLike,
+        *,
+        name: str | None = None,
+        measure: str = "log-likelihood",
+    ):
+        self.log_likelihood = np.asarray(log_likelihood, dtype=np.float64)
+        self.token_profile = np.asarray(token_profile, dtype=np.float64)
+        if self.token_profile.ndim != 2 or self.token_profile.shape[0] != 2:
+            raise InputError(
+                "EMTraceDisplay: expected a token_profile with two rows, one per topic, got shape "
+                f"{self.token_profile.shape}. Pass token_profile_ of a fitted ILFS."
+            )
+        self.name = name
+        self.measure = measure
+
+    @classmethod
+    def from_estimator(cls, estimator: Any, *, ax: Any = None) -> EMTraceDisplay:
+        """Draw the trace of a fitted ILFS.
+
+        Parameters
+        ----------
+        estimator : ILFS
+            Fitted.
+        ax : matplotlib Axes or None, default=None
+            Where to draw; ``None`` makes a new figure.
+
+        Returns
+        -------
+        display : EMTraceDisplay
+            With the numbers drawn.
+        """
+        check_is_fitted(estimator)
+        name = type(estimator).__name__
+        if not hasattr(estimator, "token_profile_"):
+            raise InputError(
+                f"EMTraceDisplay: expected a fitted ILFS, got {name}, which has no topics. Use "
+                "ScoreCurveDisplay."
+            )
+        anchored = getattr(estimator, "topics", "free") == "anchored"
+        display = cls(
+            estimator.log_likelihood_,
+            estimator.token_profile_,
+            name=name,
+            measure="log-likelihood + log-prior" if anchored else "log-likelihood",
+        )
+        return display.plot(ax=ax)
+
+    @property
+    def mean_tokens(self) -> tuple[float, float]:
+        """Mean token of the relevant and of the irrelevant topic; tokens start at 1."""
+        tokens = np.arange(1, self.token_profile.shape[1] + 1)
+        relevant, irrelevant = self.token_profile @ tokens
+        return round(float(relevant), 12), round(float(irrelevant), 12)
+
+    def plot(self, ax: Any = None) -> EMTraceDisplay:
+        """Draw on `ax`, or on a new figure.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes or None, default=None
+            Where to draw; it is divided in two.
+
+        Returns
+        -------
+        self : EMTraceDisplay
+            With `ax_`, `figure_`, `trace_ax_` and `profile_ax_`.
+        """
+        ax = new_axes(ax)
+        ax.set_axis_off()
+        self.trace_ax_ = ax.inset_axes((0.0, 0.0, 0.48, 1.0))
+        self.profile_ax_ = ax.inset_axes((0.62, 0.0, 0.38, 1.0))
+        self._draw_trace(self.trace_ax_)
+        self._draw_profiles(self.profile_ax_)
+        for part in (self.trace_ax_, self.profile_ax_):
+            part.spines[["top", "right"]].set_visible(False)
+        ax.set_title(f"How {self.name or 'ILFS'} learned its two topics", pad=26)
+        self.ax_, self.figure_ = ax, ax.figure
+        return self
+
+    def _draw_trace(self, ax: Any) -> None:
+        n = self.log_likelihood.size
+        marker = "o" if n <= 60 else None
+        ax.plot(np.arange(n), self.log_likelihood, color="0.25", marker=marker, markersize=3.5,
+                linewidth=1.4)  # fmt: skip
+        ax.set(xlabel="step", ylabel=self.measure)
+        ax.set_title(f"{n - 1} steps" if n != 2 else "1 step", fontsize="medium")
+        ax.xaxis.get_major_locator().set_params(integer=True)
+
+    def _draw_profiles(self, ax: Any) -> None:
+        tokens = np.arange(1, self.token_profile.shape[1] + 1)
+        looks = (("relevant", "#4a7fb5", -0.2), ("irrelevant", "0.7", 0.2))
+        for (topic, color, shift), profile, mean in zip(
+            looks, self.token_profile, self.mean_tokens, strict=True
+        ):
+            ax.bar(tokens + shift, profile, width=0.4, color=color,
+                   label=f"{topic}, mean {mean:.1f}")  # fmt: skip
+        ax.set(xlabel="token: 1 far from its class", ylabel="probability", xticks=tokens)
+        ax.set_ylim(0.0, 1.3 * self.token_profile.max())
+        ax.set_title("Tokens of each topic", fontsize="medium")
+        ax.legend(frameon=False, fontsize="small", loc="upper center")
