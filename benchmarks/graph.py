@@ -148,7 +148,7 @@ def case_ilfs_blocks(n_rows, n_columns, block_rows):
 
 CASES = {
     "InfFS 62 x 2000": ("case_inffs", (62, 2_000, 1 / 20, 3, None)),
-    "InfFS 10000 x 5000": ("case_inffs", (10_000, 5_000, 1 / 15, 1, 0.05)),
+    "InfFS 10000 x 5000": ("case_inffs", (10_000, 5_000, 1 / 15, 3, 0.05)),
     "InfFS 200 x 20000": ("case_extrapolated", (200, 20_000, 1 / 100, 2_500)),
     "InfFS 100 x 100000": ("case_wide", ()),
     "ILFS 10000 x 5000": ("case_ilfs", (10_000, 5_000)),

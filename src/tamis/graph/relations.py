@@ -55,10 +55,17 @@ def rank_factors(X: Any, weight: Floats, dtype: Any, n_jobs: int | None) -> Fact
     """Factors of Spearman's correlation; ties share their average rank, missing cells get 0."""
     from tamis.graph import _kernels as kernels
 
+    is_plain = bool((weight == 1.0).all())
+    # As many low bits as number the rows.
+    mask = np.uint64((1 << max(X.shape[0] - 1, 1).bit_length()) - 1)
+
     def fill(values: NDArray[Any], out: NDArray[Any]) -> None:
-        order = np.argsort(values, axis=1)
-        with announce_compilation(kernels.centred_ranks, (values.dtype, out.dtype)):
-            kernels.centred_ranks(values, order, weight, out)
+        # Sorting whole numbers with the position inside is three times as fast as argsort.
+        keys = np.empty(values.shape, dtype=np.uint64)
+        with announce_compilation(kernels.centred_ranks, out.dtype):
+            kernels.sortable_keys(values, values.view(np.uint64), mask, keys)
+            keys.sort(axis=1)
+            kernels.centred_ranks(values, keys, mask, weight, is_plain, out)
 
     return _factors(X, weight, dtype, n_jobs, fill)
 
@@ -84,10 +91,9 @@ def _factors(X: Any, weight: Floats, dtype: Any, n_jobs: int | None, fill: Fill)
     if sparse.issparse(X):
         return _sparse_factors(X, weight, dtype, fill)
     out = np.empty((n_columns, n_rows), dtype=dtype)
-    kind = X.dtype if X.dtype in (np.float32, np.float64) else np.float64
 
     def tile(a: int, b: int) -> None:
-        fill(np.ascontiguousarray(X[:, a:b].T, dtype=kind), out[a:b])
+        fill(np.ascontiguousarray(X[:, a:b].T, dtype=np.float64), out[a:b])
 
     tiles = split_evenly(0, n_columns, -(-n_columns // TILE))
     tile(*tiles[0])  # compile once, not once per thread
