@@ -207,6 +207,18 @@ def check_classes(y: Any, n_rows: int, who: str) -> tuple[NDArray[Any], NDArray[
     return classes, codes
 
 
+def check_weighted_classes(
+    y: Any, weight: NDArray[np.float64] | None, n_rows: int, who: str
+) -> tuple[NDArray[Any], NDArray[np.int32]]:
+    """Classes that carry weight, and the code of every row; rows without weight get any."""
+    classes, codes = check_classes(y, n_rows, who)
+    if weight is None:
+        return classes, codes
+    present = np.bincount(codes, weight, minlength=classes.size) > 0
+    codes = (np.cumsum(present) - 1).astype(np.int32)[codes]
+    return classes[present], np.maximum(codes, 0)
+
+
 def check_two_classes(classes: NDArray[Any], who: str) -> None:
     """Raise unless there are at least two classes to tell apart."""
     if classes.size < 2:

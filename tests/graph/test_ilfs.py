@@ -35,7 +35,7 @@ def everything(**options):
     return ILFS(n_features_to_select="all", **options)
 
 
-def check(fitted, X, y, *, weight=None, **options):
+def check_against_twin(fitted, X, y, *, weight=None, **options):
     """Compare with the plain algorithm after the same number of steps."""
     weight = np.ones(len(y)) if weight is None else weight
     n_classes = int(y.max()) + 1
@@ -70,7 +70,7 @@ def test_equals_the_plain_algorithm(topics, n_classes, closeness, missing):
     X, y = table(n_classes=n_classes, missing=missing)
     tol = 1e-4 if topics == "free" else 1e-7
     fitted = everything(topics=topics, closeness=closeness, tol=tol).fit(X, y)
-    check(fitted, X, y, closeness=closeness)
+    check_against_twin(fitted, X, y, closeness=closeness)
 
 
 @pytest.mark.parametrize("n_tokens", [2, 6, 11])
@@ -79,7 +79,7 @@ def test_weights_and_tokens_equal_the_plain_algorithm(n_tokens):
     weight = np.random.default_rng(2).choice([0.0, 0.25, 1.0, 2.5], len(y))
     fitted = everything(n_tokens=n_tokens, anchor=2.0).fit(X, y, sample_weight=weight)
     assert fitted.token_profile_.shape == (2, n_tokens)
-    check(fitted, X, y, weight=weight, n_tokens=n_tokens)
+    check_against_twin(fitted, X, y, weight=weight, n_tokens=n_tokens)
 
 
 @pytest.mark.parametrize(
@@ -177,7 +177,7 @@ def test_types_of_numbers(dtype):
     rng = np.random.default_rng(7)
     X = rng.integers(0, 100, size=(80, 6)).astype(dtype)
     y = rng.integers(0, 3, 80)
-    check(everything().fit(X, y), X.astype(np.float64), y)
+    check_against_twin(everything().fit(X, y), X.astype(np.float64), y)
 
 
 @pytest.mark.parametrize("order", ["C", "F"])

@@ -62,7 +62,7 @@ def scores(X, alpha=0.5, *, sample_weight=None, **options):
     return selector.fit(X, sample_weight=sample_weight).scores_
 
 
-def close(found, expected, rtol=1e-9):
+def assert_close(found, expected, rtol=1e-9):
     np.testing.assert_allclose(found, expected, rtol=rtol, atol=rtol * np.abs(expected).max())
 
 
@@ -89,7 +89,7 @@ class TestAgainstThePrintedAlgorithm:
     @pytest.mark.parametrize("name", TABLES)
     @pytest.mark.parametrize("alpha", ALPHAS)
     def test_tables(self, name, alpha):
-        close(scores(TABLES[name], alpha), reference.inf_fs(TABLES[name], alpha))
+        assert_close(scores(TABLES[name], alpha), reference.inf_fs(TABLES[name], alpha))
 
     @pytest.mark.parametrize("alpha", [0.3, 0.5, 1.0])  # at 0, no edge is left
     def test_columns_of_which_any_two_are_alike(self, alpha):
@@ -97,12 +97,12 @@ class TestAgainstThePrintedAlgorithm:
             np.column_stack([np.ones(9), np.arange(9.0), np.zeros(9)]),
             np.array([[0.0, 1.0, 5.0], [1.0, 0.0, 9.0]]),
         ):
-            close(scores(X, alpha), reference.inf_fs(X, alpha))
+            assert_close(scores(X, alpha), reference.inf_fs(X, alpha))
 
     @pytest.mark.parametrize("damping", [0.05, 0.5, 0.99])
     def test_damping(self, damping):
         X = normal()
-        close(scores(X, 0.4, damping=damping), reference.inf_fs(X, 0.4, damping=damping))
+        assert_close(scores(X, 0.4, damping=damping), reference.inf_fs(X, 0.4, damping=damping))
 
     @pytest.mark.parametrize("alpha", ALPHAS)
     @pytest.mark.parametrize("missing", [False, True])
@@ -111,17 +111,17 @@ class TestAgainstThePrintedAlgorithm:
         X = holes(X) if missing else X
         weight = np.random.default_rng(10).choice([0.0, 0.25, 1.0, 3.5], 40)
         found = scores(X, alpha, sample_weight=weight)
-        close(found, reference.inf_fs(X, alpha, weight=weight))
+        assert_close(found, reference.inf_fs(X, alpha, weight=weight))
 
     def test_weights_that_are_shares(self):
         X = normal(seed=8)
         weight = np.random.default_rng(11).dirichlet(np.ones(40))
-        close(scores(X, sample_weight=weight), reference.inf_fs(X, weight=weight))
+        assert_close(scores(X, sample_weight=weight), reference.inf_fs(X, weight=weight))
 
     @pytest.mark.parametrize("alpha", ALPHAS)
     def test_missing(self, alpha):
         X = holes(np.hstack([normal(), whole_numbers()]))
-        close(scores(X, alpha), reference.inf_fs(X, alpha))
+        assert_close(scores(X, alpha), reference.inf_fs(X, alpha))
 
     @pytest.mark.parametrize("alpha", [0.0, 0.5])
     @pytest.mark.parametrize("relation", ["pearson", "mutual_information"])
@@ -130,13 +130,13 @@ class TestAgainstThePrintedAlgorithm:
         X = np.hstack([normal(45, 6), np.random.default_rng(12).integers(0, 6, (45, 5))])
         X = holes(X) if missing else X
         expected = reference.inf_fs(X, alpha, relation=getattr(reference, relation))
-        close(scores(X, alpha, relation=relation), expected)
+        assert_close(scores(X, alpha, relation=relation), expected)
 
     @pytest.mark.parametrize("dtype", [np.float32, np.int8, np.uint16, np.int64, bool])
     def test_types_of_numbers(self, dtype):
         X = np.random.default_rng(13).integers(0, 2 if dtype is bool else 100, (40, 8))
         X = X.astype(dtype)
-        close(scores(X), reference.inf_fs(X.astype(float)))
+        assert_close(scores(X), reference.inf_fs(X.astype(float)))
 
 
 class TestByHand:
@@ -192,8 +192,8 @@ class TestInvariants:
         X = holes(np.hstack([normal(), whole_numbers()]))
         rows, columns = rng.permutation(40), rng.permutation(X.shape[1])
         plain = scores(X, 0.4, relation=relation)
-        close(scores(X[rows], 0.4, relation=relation), plain, rtol=1e-11)
-        close(scores(X[:, columns], 0.4, relation=relation), plain[columns], rtol=1e-11)
+        assert_close(scores(X[rows], 0.4, relation=relation), plain, rtol=1e-11)
+        assert_close(scores(X[:, columns], 0.4, relation=relation), plain[columns], rtol=1e-11)
 
     def test_monotone_transforms_change_no_ranks(self):
         X = holes(normal(seed=18) / 10)
@@ -211,7 +211,7 @@ class TestInvariants:
         X = holes(np.hstack([normal(), whole_numbers()]), 0.1)
         weight = np.random.default_rng(19).integers(0, 4, 40)
         repeated = scores(np.repeat(X, weight, axis=0), relation=relation)
-        close(scores(X, sample_weight=weight, relation=relation), repeated, rtol=1e-11)
+        assert_close(scores(X, sample_weight=weight, relation=relation), repeated, rtol=1e-11)
 
     @pytest.mark.parametrize("make", [np.asarray, sparse.csr_array], ids=["dense", "csr"])
     def test_rows_without_weight_are_not_there(self, make):
@@ -221,7 +221,7 @@ class TestInvariants:
         X[weight > 0, 4] = 3.0
         fitted = InfFS().fit(make(X), sample_weight=weight)
         seen = weight > 0
-        close(fitted.scores_, scores(X[seen], sample_weight=weight[seen]))
+        assert_close(fitted.scores_, scores(X[seen], sample_weight=weight[seen]))
         assert fitted.constant_[4]
         assert fitted.scores_[4] == 0
 
@@ -251,12 +251,12 @@ class TestSparse:
         X = thin(missing=missing)
         weight = np.random.default_rng(21).choice([0.0, 0.5, 2.0], len(X)) if weighted else None
         options = {"relation": relation, "sample_weight": weight}
-        close(scores(make(X), **options), scores(X, **options), rtol=1e-11)
+        assert_close(scores(make(X), **options), scores(X, **options), rtol=1e-11)
 
     def test_equals_the_printed_algorithm(self):
         X = thin(missing=True)
         assert reference.inf_fs(X)[9] == 0
-        close(scores(sparse.csr_array(X)), reference.inf_fs(X))
+        assert_close(scores(sparse.csr_array(X)), reference.inf_fs(X))
 
     def test_stored_zeros_are_zeros(self):
         X = sparse.csr_array(thin())
@@ -266,7 +266,7 @@ class TestSparse:
         clean = stored.copy()
         clean.eliminate_zeros()
         assert stored.nnz > clean.nnz
-        close(scores(stored), scores(clean.toarray()), rtol=1e-11)
+        assert_close(scores(stored), scores(clean.toarray()), rtol=1e-11)
         assert not np.allclose(scores(stored), before)
 
     @pytest.mark.parametrize("memory_limit", [None, 1])
@@ -274,7 +274,7 @@ class TestSparse:
         monkeypatch.setattr("tamis.graph._redundancy.BLOCK", 4)
         X = thin(missing=True)
         options = {"memory_limit": memory_limit, "precision": "double"}
-        close(scores(sparse.csr_array(X), **options), reference.inf_fs(X))
+        assert_close(scores(sparse.csr_array(X), **options), reference.inf_fs(X))
 
     def test_whole_is_not_made_dense(self, monkeypatch):
         # No part handed out is wider than a tile or a block.
@@ -303,8 +303,8 @@ class TestPlan:
         for block, memory_limit in product((1, 7, 11, 1000), (None, 1)):
             monkeypatch.setattr("tamis.graph._redundancy.BLOCK", block)
             options = {"memory_limit": memory_limit}
-            close(scores(X, alpha, precision="double", **options), expected)
-            close(scores(X, alpha, precision="single", **options), expected, rtol=1e-6)
+            assert_close(scores(X, alpha, precision="double", **options), expected)
+            assert_close(scores(X, alpha, precision="single", **options), expected, rtol=1e-6)
 
     @pytest.mark.parametrize("relation", ["pearson", "mutual_information"])
     def test_blocks_of_other_relations(self, relation, monkeypatch):
@@ -313,8 +313,8 @@ class TestPlan:
         monkeypatch.setattr("tamis.graph._redundancy.BLOCK", 5)
         for memory_limit in (None, 1):
             options = {"relation": relation, "memory_limit": memory_limit}
-            close(scores(X, precision="double", **options), whole, rtol=1e-11)
-            close(scores(X, precision="single", **options), whole, rtol=1e-6)
+            assert_close(scores(X, precision="double", **options), whole, rtol=1e-11)
+            assert_close(scores(X, precision="single", **options), whole, rtol=1e-6)
 
     @pytest.mark.parametrize(
         ("precision", "memory_limit", "kind", "dtype"),
@@ -411,7 +411,7 @@ class TestProgress:
         assert not hasattr(selector, "scores_")
         with pytest.raises(NotFittedError):
             selector.transform(X)
-        close(selector.set_callbacks().fit(X).scores_, reference.inf_fs(X), rtol=1e-6)
+        assert_close(selector.set_callbacks().fit(X).scores_, reference.inf_fs(X), rtol=1e-6)
 
     @pytest.mark.parametrize(
         ("memory_limit", "when", "done"),
@@ -427,7 +427,7 @@ class TestProgress:
         X = normal(40, 20)
         recorder = Recorder(stop_at=("relations step", 6))
         fitted = InfFS(memory_limit=10**9).set_callbacks(recorder).fit(X)
-        close(fitted.scores_, reference.inf_fs(X))
+        assert_close(fitted.scores_, reference.inf_fs(X))
 
 
 class TestConstants:
@@ -459,7 +459,7 @@ class TestConstants:
         fitted = InfFS().fit(X)
         np.testing.assert_array_equal(np.flatnonzero(fitted.constant_), [0, 5, 11])
         varying = ~fitted.constant_
-        close(fitted.scores_[varying], scores(X[:, varying]), rtol=1e-12)
+        assert_close(fitted.scores_[varying], scores(X[:, varying]), rtol=1e-12)
 
 
 class TestBadInput:
@@ -482,7 +482,7 @@ class TestBadInput:
         with pytest.raises(InputError, match=r"below 1e150, .* in column 4.*Rescale"):
             InfFS().fit(X)
         X[:, 4] = 1e200  # a constant column is not asked for its square
-        close(scores(X)[:4], scores(np.delete(X, 4, axis=1))[:4])
+        assert_close(scores(X)[:4], scores(np.delete(X, 4, axis=1))[:4])
 
     @pytest.mark.parametrize(
         ("wrong", "message"),

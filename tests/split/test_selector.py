@@ -31,7 +31,7 @@ def table(seed=0, n_rows=120, n_columns=25, *, missing=0.0, whole=False):
     return X, y
 
 
-def check(selector, X, y, impurity, **options):
+def check_against_twin(selector, X, y, impurity, **options):
     loss, thresholds, scores = split_test(X, y, impurity, **options)
     np.testing.assert_allclose(selector.loss_, loss, rtol=1e-9, atol=1e-12)
     np.testing.assert_allclose(selector.scores_, scores, rtol=1e-9, atol=1e-12)
@@ -44,7 +44,7 @@ def check(selector, X, y, impurity, **options):
 @pytest.mark.parametrize("whole", [False, True])
 def test_equals_the_plain_algorithm(selector, impurity, n_bins, missing, whole):
     X, y = table(missing=missing, whole=whole)
-    check(selector(n_bins=n_bins).fit(X, y), X, y, impurity, n_bins=n_bins)
+    check_against_twin(selector(n_bins=n_bins).fit(X, y), X, y, impurity, n_bins=n_bins)
 
 
 @pytest.mark.parametrize(("selector", "impurity"), CASES)
@@ -52,7 +52,7 @@ def test_equals_the_plain_algorithm(selector, impurity, n_bins, missing, whole):
 def test_weights_equal_the_plain_algorithm(selector, impurity, missing):
     X, y = table(seed=1, missing=missing)
     weight = np.random.default_rng(2).choice([0.0, 0.25, 1.0, 2.5], len(y))
-    check(selector().fit(X, y, sample_weight=weight), X, y, impurity, weight=weight)
+    check_against_twin(selector().fit(X, y, sample_weight=weight), X, y, impurity, weight=weight)
 
 
 @pytest.mark.parametrize(("selector", "impurity"), CASES)
@@ -74,7 +74,7 @@ def test_values_on_a_cut_go_right(selector, impurity):
 def test_ranges_of_a_few_floats(selector, impurity, low, spacing):
     X = (low + spacing * np.arange(6.0))[:, None].repeat(2, axis=1)
     y = np.array([0, 0, 0, 1, 1, 1])
-    check(selector(n_features_to_select="all").fit(X, y), X, y, impurity)
+    check_against_twin(selector(n_features_to_select="all").fit(X, y), X, y, impurity)
 
 
 @pytest.mark.parametrize(("selector", "impurity"), CASES)
@@ -112,7 +112,7 @@ def test_types_of_numbers(selector, impurity, dtype):
     rng = np.random.default_rng(6)
     X = rng.integers(0, 100, size=(80, 6)).astype(dtype)
     y = rng.integers(0, 3, 80)
-    check(selector().fit(X, y), X.astype(np.float64), y, impurity)
+    check_against_twin(selector().fit(X, y), X.astype(np.float64), y, impurity)
 
 
 @pytest.mark.parametrize(("selector", "impurity"), CASES)
@@ -241,7 +241,7 @@ def test_loss_curve_agrees_with_fit(selector, impurity):
 def test_balanced_classes():
     X, y = table(seed=16, missing=0.1)
     y = np.where(np.arange(len(y)) < 100, np.minimum(y, 1), 2)
-    check(
+    check_against_twin(
         tamis.DFT(class_weight="balanced").fit(X, y),
         X,
         y,
@@ -250,7 +250,7 @@ def test_balanced_classes():
     )
     factors = {0: 1.0, 1: 3.0, 2: 0.5}
     weight = np.array([factors[label] for label in y])
-    check(tamis.DFT(class_weight=factors).fit(X, y), X, y, entropy, weight=weight)
+    check_against_twin(tamis.DFT(class_weight=factors).fit(X, y), X, y, entropy, weight=weight)
 
 
 @pytest.mark.parametrize("class_weight", [{"no": 1.0}, {0: -1.0}, {0: 0, 1: 0, 2: 0}, "even", 3])

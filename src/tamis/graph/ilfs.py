@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tamis import _input
-from tamis._base import Scores, WeightedSelector
-from tamis._validation import N_JOBS, Choice, Constraint, Number, check_parameters
+from tamis._base import Scores
+from tamis._streaming import StreamingSelector, rows_seen
+from tamis._validation import N_JOBS, Choice, Constraint, Number
 from tamis._warnings import warn
 from tamis.engines import MemoryEngine, fold
 from tamis.exceptions import InputError
@@ -20,7 +21,7 @@ from tamis.statistics import Block, ClassMoments, Ranges, TokenCounts
 DAMPING = 0.9
 
 
-class ILFS(WeightedSelector):
+class ILFS(StreamingSelector):
     """Infinite latent feature selection: columns whose values lie close to their own class.
 
     Every value is described by a token: how close it lies to the mean of its class, compared with
@@ -136,12 +137,8 @@ class ILFS(WeightedSelector):
         self.n_features_to_select = n_features_to_select
         self.n_jobs = n_jobs
 
-    def _forget(self) -> None:
-        super()._forget()
-        self.__dict__.pop("_stream", None)
-
     def _score(self, X: Any, y: Any, weight: NDArray[np.float64] | None) -> Scores:
-        classes, codes = self._encode(y, weight, X.shape[0])
+        classes, codes = _input.check_weighted_classes(y, weight, X.shape[0], type(self).__name__)
         _input.check_two_classes(classes, type(self).__name__)
         self.classes_ = classes
         engine = MemoryEngine(X, codes, weight)
@@ -152,36 +149,10 @@ class ILFS(WeightedSelector):
             self._fold("tokens", tokens, engine)
         except KeyboardInterrupt:
             if tokens.weight_seen > 0:
-                self._keep_unfinished(
-                    self._learn_topics(tokens, constant), constant,
-                    f"before the last row; scores_ are those of a total weight of "
-                    f"{tokens.weight_seen:g} so far",
-                )  # fmt: skip
+                scores = self._learn_topics(tokens, constant)
+                self._keep_unfinished(scores, constant, rows_seen(tokens.weight_seen))
             raise
         return self._learn_topics(tokens, constant, in_steps=True), constant
-
-    def _fold(self, name: str, statistic: Any, engine: MemoryEngine) -> Any:
-        blocks = self.steps(name, engine, len(engine))
-        return fold(statistic, blocks, n_jobs=self.n_jobs, interruptible=len(engine) > 1)
-
-    def _keep_unfinished(
-        self, scores: NDArray[np.float64], constant: NDArray[np.bool_], where: str
-    ) -> None:
-        """Rank by what was learned before the user stopped the fit; nothing is cut off."""
-        self._rank(scores, constant)
-        self._keep(np.ones(constant.size, dtype=bool), {})
-        warn(f"{type(self).__name__}: stopped {where}, and all columns are kept.")
-
-    def _encode(
-        self, y: Any, weight: NDArray[np.float64] | None, n_rows: int
-    ) -> tuple[NDArray[Any], NDArray[np.int32]]:
-        """Classes that carry weight, and the code of every row; rows without weight get any."""
-        classes, codes = _input.check_classes(y, n_rows, type(self).__name__)
-        if weight is None:
-            return classes, codes
-        present = np.bincount(codes, weight, minlength=classes.size) > 0
-        codes = (np.cumsum(present) - 1).astype(np.int32)[codes]
-        return classes[present], np.maximum(codes, 0)
 
     def _check(self, first: FirstPass) -> NDArray[np.bool_]:
         """Which columns never vary; values that cannot be computed with are an error."""
@@ -251,14 +222,14 @@ class ILFS(WeightedSelector):
         self : object
             Ready for more blocks, or for :meth:`partial_fit` in a second pass.
         """
-        stream, X = self._open_stream(X)
+        stream, X = self._open_stream(X, lambda n_columns: Stream(Ranges(n_columns)))
         if stream.tokens is not None:
             raise InputError(
                 "ILFS: expected learn_moments before partial_fit, because the class means stay "
                 "where they are once rows were counted. Start from sklearn.base.clone(...)."
             )
         weight = _input.check_weight(sample_weight, X.shape[0], "ILFS")
-        found, codes = self._encode(y, weight, X.shape[0])
+        found, codes = _input.check_weighted_classes(y, weight, X.shape[0], "ILFS")
         part = self._first_pass(X, found, codes, weight)
         known = found[:0] if stream.first is None else self.classes_
         self.classes_ = np.union1d(known, found)
@@ -291,9 +262,9 @@ class ILFS(WeightedSelector):
         self : object
             The selector, ranked by what it has seen.
         """
-        stream, X = self._open_stream(X)
+        stream, X = self._open_stream(X, lambda n_columns: Stream(Ranges(n_columns)))
         weight = _input.check_weight(sample_weight, X.shape[0], "ILFS")
-        found, codes = self._encode(y, weight, X.shape[0])
+        found, codes = _input.check_weighted_classes(y, weight, X.shape[0], "ILFS")
         if stream.first is None:
             _input.check_two_classes(found, "ILFS")
             stream.first, self.classes_ = self._first_pass(X, found, codes, weight), found
@@ -328,25 +299,6 @@ class ILFS(WeightedSelector):
                 f"{new.tolist()[0]!r}. Show all rows to learn_moments before the first partial_fit."
             )
         return np.searchsorted(self.classes_, found).astype(np.int32)[codes]
-
-    def _open_stream(self, X: Any) -> tuple[Stream, Any]:
-        check_parameters(self, self._constraints)
-        if hasattr(self, "scores_") and not hasattr(self, "_stream"):
-            warn(
-                "ILFS: fit keeps no counts to add to, so partial_fit starts again with this "
-                "block. Use partial_fit for all blocks.",
-            )
-            self._forget()
-        rule = self._rule()
-        if rule.needs_data:
-            raise InputError(
-                f"ILFS: expected a rule that needs only scores, got {rule.who}, which looks at "
-                "all of the training data. Use fit, or recut(rule, X, y) after the last block."
-            )
-        X = _input.check_table(self, X, reset=not hasattr(self, "_stream"))
-        if not hasattr(self, "_stream"):
-            self._stream = Stream(Ranges(X.shape[1]))
-        return self._stream, X
 
 
 @dataclass

@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tamis import _input
-from tamis._base import Scores, WeightedSelector
+from tamis._base import Scores
 from tamis._jit import announce_compilation
+from tamis._streaming import StreamingSelector, rows_seen
 from tamis._threads import run_parts, split_evenly, threads_for
-from tamis._validation import N_JOBS, Constraint, Custom, Number, check_parameters
-from tamis._warnings import warn
+from tamis._validation import N_JOBS, Constraint, Custom, Number
 from tamis.cutoff._rule import resolve
 from tamis.engines import MemoryEngine, fold
 from tamis.exceptions import InputError
@@ -66,7 +66,7 @@ def _is_ranges(value: Any) -> bool:
     return value is None or (hasattr(value, "__len__") and len(value) == 2)
 
 
-class SplitSelector(WeightedSelector):
+class SplitSelector(StreamingSelector):
     """Score every column by its single best cut; see DFT and RFT."""
 
     _n_stages: ClassVar[int | None] = 2
@@ -103,10 +103,6 @@ class SplitSelector(WeightedSelector):
                 threads,
             )
 
-    def _forget(self) -> None:
-        super()._forget()
-        self.__dict__.pop("_stream", None)
-
     def _score(self, X: Any, y: Any, weight: NDArray[np.float64] | None) -> Scores:
         values, rest = self._encode(y, weight, X.shape[0])
         engine = MemoryEngine(X, values, weight)
@@ -118,22 +114,10 @@ class SplitSelector(WeightedSelector):
             self._fold("cuts", summary, engine)
         except KeyboardInterrupt:
             if summary.weight_seen > 0:
-                self._keep_unfinished(summary, ranges.constant)
+                scores = self._finish(summary, ranges.constant)
+                self._keep_unfinished(*scores, rows_seen(summary.weight_seen))
             raise
         return self._finish(summary, ranges.constant)
-
-    def _keep_unfinished(self, summary: Any, constant: NDArray[np.bool_]) -> None:
-        """Rank by the rows seen before the user stopped the fit; nothing is cut off."""
-        self._rank(*self._finish(summary, constant))
-        self._keep(np.ones(constant.size, dtype=bool), {})
-        warn(
-            f"{type(self).__name__}: stopped before the last row; scores_ are those of a total "
-            f"weight of {summary.weight_seen:g} so far, and all columns are kept."
-        )
-
-    def _fold(self, name: str, statistic: Any, engine: MemoryEngine) -> Any:
-        blocks = self.steps(name, engine, len(engine))
-        return fold(statistic, blocks, n_jobs=self.n_jobs, interruptible=len(engine) > 1)
 
     def _lanes(self, engine: MemoryEngine, rest: Any) -> int:
         """Private tables for threads, a power of two that depends on the data alone."""
@@ -228,7 +212,7 @@ class SplitSelector(WeightedSelector):
         self : object
             Ready for more blocks, or for :meth:`partial_fit` in a second pass.
         """
-        stream, X = self._open_stream(X)
+        stream, X = self._open_stream(X, lambda n_columns: Stream(Ranges(n_columns)))
         if stream.summary is not None:
             raise InputError(
                 f"{type(self).__name__}: expected learn_ranges before partial_fit, because cuts "
@@ -240,28 +224,8 @@ class SplitSelector(WeightedSelector):
         stream.learned.merge(part)
         return self
 
-    def _open_stream(self, X: Any) -> tuple[Stream, Any]:
-        check_parameters(self, self._constraints)
-        who = type(self).__name__
-        if hasattr(self, "scores_") and not hasattr(self, "_stream"):
-            warn(
-                f"{who}: fit keeps no counts to add to, so partial_fit starts again with this "
-                "block. Use partial_fit for all blocks.",
-            )
-            self.__dict__.pop("classes_", None)
-        rule = self._rule()
-        if rule.needs_data:
-            raise InputError(
-                f"{who}: expected a rule that needs only scores, got {rule.who}, which looks at "
-                "all of the training data. Use fit, or recut(rule, X, y) after the last block."
-            )
-        X = _input.check_table(self, X, reset=not hasattr(self, "_stream"))
-        if not hasattr(self, "_stream"):
-            self._stream = Stream(Ranges(X.shape[1]))
-        return self._stream, X
-
     def _partial_fit(self, X: Any, y: Any, sample_weight: Any, encode: Any) -> Any:
-        stream, X = self._open_stream(X)
+        stream, X = self._open_stream(X, lambda n_columns: Stream(Ranges(n_columns)))
         weight = _input.check_weight(sample_weight, X.shape[0], type(self).__name__)
         values, rest = encode(y, weight, X.shape[0])
         engine = MemoryEngine(X, values, weight)

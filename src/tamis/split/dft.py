@@ -147,14 +147,10 @@ class DFT(SplitSelector):
 
     def _encode(self, y: Any, weight: Any, n_rows: int) -> tuple[NDArray[np.int32], int]:
         who = type(self).__name__
-        classes, codes = _input.check_classes(y, n_rows, who)
-        if weight is not None:
-            present = np.bincount(codes, weight, minlength=classes.size) > 0
-            codes = (np.cumsum(present) - 1).astype(np.int32)[codes]
-            classes = classes[present]
+        classes, codes = _input.check_weighted_classes(y, weight, n_rows, who)
         _input.check_two_classes(classes, who)
         self.classes_ = classes
-        return np.maximum(codes, 0), classes.size
+        return codes, classes.size
 
     def _summary(self, bins: Bins, rest: int, lanes: int = 1) -> ClassHistogram:
         return ClassHistogram(bins, rest, lanes)

@@ -1,0 +1,66 @@
+"""StreamingSelector: what selectors share that walk row blocks and learn from block after block."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tamis import _input
+from tamis._base import WeightedSelector
+from tamis._validation import check_parameters
+from tamis._warnings import warn
+from tamis.engines import MemoryEngine, fold
+from tamis.exceptions import InputError
+
+
+class StreamingSelector(WeightedSelector):
+    """Base of the selectors whose statistics merge, so that `partial_fit` can continue them.
+
+    What `partial_fit` has gathered is in ``_stream``, an object of the subclass; `fit` keeps none.
+    """
+
+    def _forget(self) -> None:
+        super()._forget()
+        self.__dict__.pop("_stream", None)
+
+    def _fold(self, name: str, statistic: Any, engine: MemoryEngine) -> Any:
+        """Take in all blocks of an engine, under the eyes of the callbacks."""
+        blocks = self.steps(name, engine, len(engine))
+        return fold(statistic, blocks, n_jobs=self.n_jobs, interruptible=len(engine) > 1)
+
+    def _keep_unfinished(
+        self, scores: NDArray[np.float64], constant: NDArray[np.bool_], where: str
+    ) -> None:
+        """Rank by what was learned before the user stopped the fit; nothing is cut off."""
+        self._rank(scores, constant)
+        self._keep(np.ones(constant.size, dtype=bool), {})
+        warn(f"{type(self).__name__}: stopped {where}, and all columns are kept.")
+
+    def _open_stream(self, X: Any, begin: Callable[[int], Any]) -> tuple[Any, Any]:
+        """The stream, begun for so many columns if there is none, and the checked block."""
+        check_parameters(self, self._constraints)
+        who = type(self).__name__
+        if hasattr(self, "scores_") and not hasattr(self, "_stream"):
+            warn(
+                f"{who}: fit keeps no counts to add to, so partial_fit starts again with this "
+                "block. Use partial_fit for all blocks."
+            )
+            self._forget()
+        rule = self._rule()
+        if rule.needs_data:
+            raise InputError(
+                f"{who}: expected a rule that needs only scores, got {rule.who}, which looks at "
+                "all of the training data. Use fit, or recut(rule, X, y) after the last block."
+            )
+        X = _input.check_table(self, X, reset=not hasattr(self, "_stream"))
+        if not hasattr(self, "_stream"):
+            self._stream = begin(X.shape[1])
+        return self._stream, X
+
+
+def rows_seen(weight: float) -> str:
+    """Where a fit was stopped, for the warning."""
+    return f"before the last row; scores_ are those of a total weight of {weight:g} so far"
