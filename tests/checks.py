@@ -21,6 +21,14 @@ from tamis.selectors import selector_info
 
 # (selector, check): reason.
 EXEMPTIONS: dict[tuple[str, str], str] = {
+    (
+        "InfFS",
+        "check_duplicate_columns",
+    ): "equal to rounding only: sums over blocks; tests/graph holds it to 1e-9",
+    (
+        "InfFSCV",
+        "check_duplicate_columns",
+    ): "equal to rounding only: sums over blocks; tests/graph holds it to 1e-9",
     ("InfFSCV", "check_row_permutation"): "other rows in the folds may choose another alpha",
     ("InfFSCV", "check_sample_weight"): "a repeated row may be in two folds, a weighted one in one",
 }
@@ -184,7 +192,7 @@ def check_duplicate_columns(selector):
     X, y = data(selector)
     X = np.column_stack([X, X[:, 0]])
     result = scores(selector, X, y)
-    same(result[0], result[-1])
+    assert result[0] == result[-1]
 
 
 def check_constant_column(selector):

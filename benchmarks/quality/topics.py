@@ -58,16 +58,19 @@ def load(name, n_classes):
 
 def main():
     table = {label: [] for label in METHODS}
+    errors = []
     for name, n_classes in SETS.items():
         X, y = load(name, n_classes)
         splits = StratifiedShuffleSplit(20, test_size=0.3, random_state=1)
         for label, method in METHODS.items():
             scores = [accuracy(method, X, y, *split) for split in splits.split(X, y)]
             table[label].append(100 * np.mean(scores))
+            errors.append(100 * np.std(scores, ddof=1) / np.sqrt(len(scores)))
     print("| method |", " | ".join(SETS), "| mean |")
     print("|---" * (len(SETS) + 2) + "|")
     for label, row in table.items():
         print(f"| {label} |", " | ".join(f"{v:.1f}" for v in row), f"| {np.mean(row):.1f} |")
+    print(f"Standard error of one number over the splits: {min(errors):.1f} to {max(errors):.1f}.")
 
 
 if __name__ == "__main__":

@@ -35,7 +35,7 @@ def bipartite(n, m, seed=0):
     return np.block([[np.zeros((n, n)), B], [B.T, np.zeros((m, m))]])
 
 
-def close(found, A, damping=0.9, rtol=1e-9):
+def assert_close(found, A, damping=0.9, rtol=1e-9):
     expected = reference.walk_scores(A, damping)
     np.testing.assert_allclose(found, expected, rtol=rtol, atol=rtol * np.abs(expected).max())
 
@@ -71,7 +71,7 @@ GRAPHS = {
 @pytest.mark.parametrize("name", GRAPHS)
 @pytest.mark.parametrize("damping", [1e-6, 0.5, 0.9, 0.99])
 def test_equals_eigenvalues_and_inverse(name, damping):
-    close(walk_scores(GRAPHS[name], damping, tol=1e-13), GRAPHS[name], damping)
+    assert_close(walk_scores(GRAPHS[name], damping, tol=1e-13), GRAPHS[name], damping)
 
 
 @pytest.mark.parametrize("name", ["symmetric", "not symmetric", "thin", "bipartite", "line"])
@@ -89,14 +89,14 @@ def test_equals_eigenvalues_and_inverse(name, damping):
     ids=["csr", "csc", "coo", "operator", "function", "fortran", "list"],
 )
 def test_any_kind_of_matrix(name, make):
-    close(walk_scores(make(GRAPHS[name]), tol=1e-13), GRAPHS[name])
+    assert_close(walk_scores(make(GRAPHS[name]), tol=1e-13), GRAPHS[name])
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.int8, np.int64, np.uint8, bool])
 @pytest.mark.parametrize("make", [np.asarray, sparse.csr_array], ids=["dense", "sparse"])
 def test_types_of_numbers(dtype, make):
     A = np.random.default_rng(1).integers(0, 100, (30, 30)).astype(dtype)
-    close(walk_scores(make(A), tol=1e-13), A)
+    assert_close(walk_scores(make(A), tol=1e-13), A)
 
 
 def test_default_tolerance_is_enough_to_rank():
@@ -160,8 +160,8 @@ def test_ones_may_be_orthogonal_to_the_leading_vector(n, make):
 def test_negative_entries(symmetric, n, dtype):
     A = np.random.default_rng(4).integers(-9, 10, (n, n))
     A = (A + A.T if symmetric else A).astype(dtype)
-    close(walk_scores(A, tol=1e-13), A)
-    close(walk_scores(sparse.csr_array(A), tol=1e-13), A)
+    assert_close(walk_scores(A, tol=1e-13), A)
+    assert_close(walk_scores(sparse.csr_array(A), tol=1e-13), A)
 
 
 def run(A, **options):
@@ -230,8 +230,8 @@ def test_too_few_products_warn():
 
 
 def test_enough_products_do_not_warn():
-    close(walk_scores(random_graph(), max_iter=39), random_graph(), rtol=1e-8)
-    close(walk_scores(line(50), max_iter=50), line(50))
+    assert_close(walk_scores(random_graph(), max_iter=39), random_graph(), rtol=1e-8)
+    assert_close(walk_scores(line(50), max_iter=50), line(50))
 
 
 def test_walks_in_step_equal_walks_alone():

@@ -16,7 +16,7 @@ def codes_for(X, n_classes=3):
     return np.random.default_rng(3).integers(0, n_classes, X.shape[0]).astype(np.int32)
 
 
-def close(actual, expected):
+def assert_close(actual, expected):
     for one, other in zip(actual, expected, strict=True):
         np.testing.assert_allclose(one, other, rtol=1e-12, atol=1e-13)
 
@@ -42,7 +42,7 @@ def test_equals_its_definition(form, weighted, block_rows):
     weight = np.random.default_rng(5).uniform(0.1, 2.0, len(X)) if weighted else np.ones(len(X))
     engine = MemoryEngine(FORMS[form](X), codes, weight, block_rows=block_rows)
     result = fold(ClassMoments(X.shape[1], 3), engine).finish()
-    close(result[:3], plain.class_moments(X, codes, weight, 3))
+    assert_close(result[:3], plain.class_moments(X, codes, weight, 3))
     np.testing.assert_allclose(result.class_weight, np.bincount(codes, weight), rtol=1e-13)
 
 
@@ -84,7 +84,7 @@ def test_parts_of_any_form_merge():
         before = part.finish()
         assert whole.merge(part) is whole
         np.testing.assert_array_equal(part.finish().mean, before.mean)
-    close(whole.finish()[:3], plain.class_moments(X, codes, weight, 3))
+    assert_close(whole.finish()[:3], plain.class_moments(X, codes, weight, 3))
     np.testing.assert_allclose(whole.finish().class_weight, np.bincount(codes, weight))
 
 
@@ -112,4 +112,4 @@ def test_a_block_is_only_its_own_rows():
     expected = plain.class_moments(X[rows], codes[rows], np.ones(17), 3)
     for form in ("rows", "columns", "csr explicit zeros"):
         block = Block(FORMS[form](X), 4, 21, codes)
-        close(ClassMoments(X.shape[1], 3).update(block).finish()[:3], expected)
+        assert_close(ClassMoments(X.shape[1], 3).update(block).finish()[:3], expected)
