@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from tamis import _input
 from tamis._ranking import Ranking
 from tamis._validation import Constraint, check_parameters
+from tamis.cutoff._best_count import BestCount
 from tamis.cutoff._parse import as_rule
 from tamis.cutoff._rule import CutRule, FitData
 from tamis.exceptions import InputError, MissingDependencyError
@@ -49,6 +50,8 @@ class BaseSelector(SelectorMixin, CallbackSupportMixin, BaseEstimator):
 
     _constraints: ClassVar[dict[str, Constraint]] = {}
     _supervised: ClassVar[bool] = True
+    # Whether the method finds a number of columns of its own: `best_n_features_`, "best".
+    _chooses_count: ClassVar[bool] = False
     # How often `_score` goes through `steps`; None if that is not known beforehand.
     _n_stages: ClassVar[int | None] = 1
 
@@ -101,7 +104,12 @@ class BaseSelector(SelectorMixin, CallbackSupportMixin, BaseEstimator):
         raise NotImplementedError
 
     def _rule(self) -> CutRule:
-        return as_rule(self.n_features_to_select, who=type(self).__name__)
+        return self._as_rule(self.n_features_to_select, "n_features_to_select")
+
+    def _as_rule(self, value: Any, name: str) -> CutRule:
+        if self._chooses_count and isinstance(value, str) and value == "best":
+            return BestCount()
+        return as_rule(value, who=type(self).__name__, name=name)
 
     def _rank(self, scores: NDArray[np.float64], constant: NDArray[np.bool_]) -> None:
         names = _input.names_of(self)
@@ -130,7 +138,7 @@ class BaseSelector(SelectorMixin, CallbackSupportMixin, BaseEstimator):
         Parameters
         ----------
         rule : int, float, "elbow", "all" or a rule from `tamis.cutoff`
-            The new cut.
+            The new cut; ``"best"`` for selectors that find a number of their own.
         X, y, sample_weight : array-like, default=None
             The training data, only for rules that look at it (`PermutationNull`,
             `CrossValidated`).
@@ -141,8 +149,8 @@ class BaseSelector(SelectorMixin, CallbackSupportMixin, BaseEstimator):
             The selector with the new support.
         """
         check_is_fitted(self, "scores_")
-        rule = as_rule(rule, who=type(self).__name__, name="rule")
-        data = None
+        rule = self._as_rule(rule, "rule")
+        data = FitData(self, None, None)
         if X is not None:
             X = _input.check_table(self, X, reset=False)
             weight = _input.check_weight(sample_weight, X.shape[0], type(self).__name__)

@@ -6,6 +6,7 @@ from scipy import sparse, stats
 
 from reference import graph as reference
 from tamis import InfFS
+from tamis.correlations import linear_factors, rank_factors
 from tamis.exceptions import InputError
 from tamis.graph import relations
 
@@ -34,7 +35,7 @@ def twin(X, relation, *, weight=None):
     return np.array([[abs(relation(x, y, weight)) for y in X.T] for x in X.T])
 
 
-RANKS, LINEAR = relations.rank_factors, relations.linear_factors
+RANKS, LINEAR = rank_factors, linear_factors
 INFORMATION = relations.information_blocks
 
 

@@ -40,6 +40,9 @@ class Fraction(CutRule):
 
     def find(self, ranking: Ranking, data: FitData | None) -> Cut:
         """Turn the share into a count."""
+        return TopK(self.count(ranking.n_columns)).find(ranking, data)
+
+    def count(self, n_columns: int) -> int:
+        """Number of columns that the share means, at least one."""
         # 0.29 * 100 is 28.999999999999996, and 29 is meant.
-        k = max(1, math.floor(self.f * ranking.n_columns + 1e-9))
-        return TopK(k).find(ranking, data)
+        return max(1, math.floor(self.f * n_columns + 1e-9))

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from tamis._jit import announce_compilation
+from tamis.correlations import linear_factors, rank_factors
 from tamis.engines import MemoryEngine, fold
 from tamis.exceptions import InputError
 from tamis.graph import relations
@@ -131,7 +132,7 @@ def _block_function(X: Any, weight: Floats | None, settings: GraphSettings, dtyp
         return _user_blocks(X, settings)
     if settings.relation == "mutual_information":
         return relations.information_blocks(X, weight, dtype)
-    make = {"spearman": relations.rank_factors, "pearson": relations.linear_factors}
+    make = {"spearman": rank_factors, "pearson": linear_factors}
     return make[settings.relation](X, weight, dtype, settings.n_jobs).block
 
 

@@ -11,6 +11,7 @@ from sklearn.base import clone
 
 from tamis import _input
 from tamis._base import Scores, WeightedSelector
+from tamis._columns import find_constant
 from tamis._validation import (
     N_JOBS,
     Choice,
@@ -20,11 +21,9 @@ from tamis._validation import (
     check_parameters,
     check_value,
 )
-from tamis.engines import MemoryEngine, fold
 from tamis.exceptions import InputError
 from tamis.graph._feature_graph import RELATIONS, FeatureGraph, GraphSettings
 from tamis.graph.walk import DAMPING
-from tamis.statistics import Ranges
 
 GRAPH_CONSTRAINTS: dict[str, Constraint] = {
     "damping": DAMPING,
@@ -164,27 +163,6 @@ class InfFS(WeightedSelector):
             return np.zeros((len(alphas), constant.size))
         graph = make_graph(copy, X, ~constant, weight)
         return np.array([graph.scores(walk) for walk in graph.walk(alphas, self.damping)])
-
-
-def find_constant(selector: Any, X: Any, weight: NDArray[np.float64] | None) -> NDArray[np.bool_]:
-    """Columns that never vary; infinite values are an error."""
-    ranges = fold(Ranges(X.shape[1]), MemoryEngine(X, None, weight), n_jobs=selector.n_jobs)
-    result = ranges.finish()
-    _input.check_finite_columns(selector, result.infinite)
-    _check_squares(selector, np.where(result.constant, 0.0, np.maximum(-result.low, result.high)))
-    return result.constant
-
-
-def _check_squares(selector: Any, size: NDArray[np.float64]) -> None:
-    """Raise where the deviation of a column would overflow."""
-    column = int(size.argmax())
-    if size[column] > 1e150:
-        names = _input.names_of(selector)
-        raise InputError(
-            f"{type(selector).__name__}: expected values below 1e150, got {size[column]:.3g} in "
-            f"column {column if names is None else names[column]!r}, whose square overflows. "
-            "Rescale the column."
-        )
 
 
 def make_graph(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -12,23 +11,12 @@ from sklearn.base import is_classifier, is_regressor
 
 from tamis import _input
 from tamis._base import Scores, WeightedSelector
-from tamis._ranking import Ranking
+from tamis._columns import find_constant
 from tamis._validation import Constraint, Custom
-from tamis.cutoff import TopK
 from tamis.cutoff._counts import counts_to_try
-from tamis.cutoff._rule import Cut, CutRule, FitData
+from tamis.cutoff._rule import FitData
 from tamis.exceptions import InputError
-from tamis.graph.inffs import GRAPH_CONSTRAINTS, InfFS, check_alphas, find_constant, make_graph
-
-
-@dataclass(frozen=True, eq=False)
-class BestCount(CutRule):
-    """The number of columns that the selector itself found best."""
-
-    def find(self, ranking: Ranking, data: FitData | None) -> Cut:
-        """Ask the selector, whose scores are known by now."""
-        count = getattr(data and data.selector, "best_n_features_", ranking.n_columns)
-        return TopK(count).find(ranking, data)
+from tamis.graph.inffs import GRAPH_CONSTRAINTS, InfFS, check_alphas, make_graph
 
 
 class InfFSCV(WeightedSelector):
@@ -84,6 +72,7 @@ class InfFSCV(WeightedSelector):
     (0.5, 2)
     """
 
+    _chooses_count: ClassVar[bool] = True
     _n_stages: ClassVar[int | None] = None
     _constraints: ClassVar[dict[str, Constraint]] = {
         **GRAPH_CONSTRAINTS,
@@ -119,11 +108,6 @@ class InfFSCV(WeightedSelector):
         self.precision = precision
         self.n_features_to_select = n_features_to_select
         self.n_jobs = n_jobs
-
-    def _rule(self) -> CutRule:
-        if isinstance(self.n_features_to_select, str) and self.n_features_to_select == "best":
-            return BestCount()
-        return super()._rule()
 
     def _score(self, X: Any, y: Any, weight: NDArray[np.float64] | None) -> Scores:
         alphas = check_alphas(self.alphas, type(self).__name__)

@@ -10,10 +10,10 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from tamis import _input
+from tamis._columns import find_constant
 from tamis._validation import Number, check_value
 from tamis.exceptions import InputError
 from tamis.graph._feature_graph import FeatureGraph, GraphSettings, _deviations
-from tamis.graph.inffs import find_constant
 from tamis.plots._axes import new_axes
 
 Floats = NDArray[np.float64]

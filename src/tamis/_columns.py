@@ -1,0 +1,84 @@
+"""Columns as a method wants them: which ones vary, and dense ones without holes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from tamis import _input
+from tamis.engines import MemoryEngine, fold
+from tamis.exceptions import InputError
+from tamis.statistics import Ranges
+
+Floats = NDArray[np.float64]
+# Columns that are centred at a time, so that no second copy of the table is made.
+TILE = 256
+
+
+def find_constant(selector: Any, X: Any, weight: Floats | None) -> NDArray[np.bool_]:
+    """Columns that never vary; infinite values are an error."""
+    ranges = fold(Ranges(X.shape[1]), MemoryEngine(X, None, weight), n_jobs=selector.n_jobs)
+    result = ranges.finish()
+    _input.check_finite_columns(selector, result.infinite)
+    _check_squares(selector, np.where(result.constant, 0.0, np.maximum(-result.low, result.high)))
+    return result.constant
+
+
+def _check_squares(selector: Any, size: Floats) -> None:
+    """Raise where the deviation of a column would overflow."""
+    column = int(size.argmax())
+    if size[column] > 1e150:
+        names = _input.names_of(selector)
+        raise InputError(
+            f"{type(selector).__name__}: expected values below 1e150, got {size[column]:.3g} in "
+            f"column {column if names is None else names[column]!r}, whose square overflows. "
+            "Rescale the column."
+        )
+
+
+def centred_columns(
+    X: Any, columns: NDArray[Any], weight: Floats | None = None, *, scale: bool = False
+) -> Floats:
+    """Some columns of `X`, dense and less their mean; missing cells are 0, that is, at the mean.
+
+    Parameters
+    ----------
+    X : ndarray or CSR matrix of shape (n_rows, n_columns)
+        The checked table; it is not changed.
+    columns : ndarray of bool or int
+        Which columns.
+    weight : ndarray of shape (n_rows,) or None
+        Weights of the rows in mean and deviation.
+    scale : bool
+        Divide by the deviation (of the population, over the observed cells).
+
+    Returns
+    -------
+    centred : ndarray of float64 of shape (n_rows, n_chosen), C-ordered
+        A new array.
+    """
+    chosen = np.flatnonzero(columns) if columns.dtype == bool else columns
+    X = X.tocsc() if sparse.issparse(X) else X
+    share = np.ones(X.shape[0]) if weight is None else weight
+    out = np.empty((X.shape[0], chosen.size))
+    for first in range(0, chosen.size, TILE):
+        tile = X[:, chosen[first : first + TILE]]
+        values = (tile.toarray() if sparse.issparse(tile) else tile).astype(np.float64)
+        out[:, first : first + TILE] = _centre(values, share, scale)
+    return out
+
+
+def _centre(values: Floats, weight: Floats, scale: bool) -> Floats:
+    seen = ~np.isnan(values)
+    total = weight @ seen
+    values = np.where(seen, values, 0.0)
+    for _ in range(2):  # the second round takes off what rounding left of a large mean
+        mean = np.divide(weight @ values, total, out=np.zeros_like(total), where=total > 0)
+        values = np.where(seen, values - mean, 0.0)
+    if scale:
+        spread = np.divide(weight @ values**2, total, out=np.ones_like(total), where=total > 0)
+        values /= np.sqrt(np.where(spread > 0, spread, 1.0))
+    return values
