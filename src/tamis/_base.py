@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from tamis import _input
 from tamis._ranking import Ranking
 from tamis._validation import Constraint, check_parameters
+from tamis._warnings import warn
 from tamis.cutoff._best_count import BestCount
 from tamis.cutoff._parse import as_rule
 from tamis.cutoff._rule import CutRule, FitData
@@ -125,6 +126,14 @@ class BaseSelector(SelectorMixin, CallbackSupportMixin, BaseEstimator):
     def _keep(self, support: NDArray[np.bool_], details: dict[str, Any]) -> None:
         self.support_, self.cut_details_ = support, details
         self.n_selected_ = int(support.sum())
+
+    def _keep_unfinished(
+        self, scores: NDArray[np.float64], constant: NDArray[np.bool_], where: str
+    ) -> None:
+        """Rank by what was learned before the user stopped the fit; nothing is cut off."""
+        self._rank(scores, constant)
+        self._keep(np.ones(constant.size, dtype=bool), {})
+        warn(f"{type(self).__name__}: stopped {where}, and all columns are kept.")
 
     def ranking_record(self, names: Any = None) -> Ranking:
         """Scores and order as the record that cut rules, plots and reports read."""

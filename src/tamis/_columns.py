@@ -79,6 +79,8 @@ def _centre(values: Floats, weight: Floats, scale: bool) -> Floats:
         mean = np.divide(weight @ values, total, out=np.zeros_like(total), where=total > 0)
         values = np.where(seen, values - mean, 0.0)
     if scale:
+        largest = np.abs(values).max(axis=0, initial=0.0)  # squares of tiny numbers would be 0
+        values /= np.where(largest > 0, largest, 1.0)
         spread = np.divide(weight @ values**2, total, out=np.ones_like(total), where=total > 0)
         values /= np.sqrt(np.where(spread > 0, spread, 1.0))
     return values

@@ -293,5 +293,6 @@ def check_weight(weight: Any, n_rows: int, who: str) -> NDArray[np.float64] | No
 
 
 def names_of(selector: Any) -> Any:
-    """Column names seen in fit, if the data had any."""
-    return getattr(selector, "feature_names_in_", None)
+    """Column names seen in fit, or told by a rule that fits again on bare arrays, or None."""
+    known = getattr(selector, "_names_told", None)
+    return getattr(selector, "feature_names_in_", known)

@@ -31,7 +31,11 @@ def kernel(function: F) -> F:
 
 
 def inline(function: F) -> F:
-    """Compile a helper that is only called from kernels of the same file."""
+    """Compile a helper that is only called from kernels.
+
+    The cache of a kernel notices changes of its own file only: after changing a helper that
+    another file uses, remove the ``__pycache__`` folders.
+    """
     import numba
 
     return numba.njit(function)

@@ -51,7 +51,8 @@ def check_outcome(
         Name of the selector, for messages.
     """
     y = _input.check_target(y, n_rows, who)
-    if task == "classification" or (task == "auto" and not _is_fractional(y)):
+    seen = y if weight is None else y[weight > 0]
+    if task == "classification" or (task == "auto" and not is_fractional(seen)):
         classes, codes = _input.check_weighted_classes(y, weight, n_rows, who)
         _input.check_two_classes(classes, who)
         return Outcome(classes, codes, None)
@@ -65,7 +66,8 @@ def check_outcome(
     return Outcome(None, None, values)
 
 
-def _is_fractional(y: NDArray[Any]) -> bool:
+def is_fractional(y: NDArray[Any]) -> bool:
+    """Whether these are numbers with a fractional part."""
     if y.dtype.kind == "O":
         try:
             y = y.astype(np.float64)

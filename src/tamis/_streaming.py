@@ -5,9 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from tamis import _input
 from tamis._base import WeightedSelector
 from tamis._validation import check_parameters
@@ -30,14 +27,6 @@ class StreamingSelector(WeightedSelector):
         """Take in all blocks of an engine, under the eyes of the callbacks."""
         blocks = self.steps(name, engine, len(engine))
         return fold(statistic, blocks, n_jobs=self.n_jobs, interruptible=len(engine) > 1)
-
-    def _keep_unfinished(
-        self, scores: NDArray[np.float64], constant: NDArray[np.bool_], where: str
-    ) -> None:
-        """Rank by what was learned before the user stopped the fit; nothing is cut off."""
-        self._rank(scores, constant)
-        self._keep(np.ones(constant.size, dtype=bool), {})
-        warn(f"{type(self).__name__}: stopped {where}, and all columns are kept.")
 
     def _open_stream(self, X: Any, begin: Callable[[int], Any]) -> tuple[Any, Any]:
         """The stream, begun for so many columns if there is none, and the checked block."""

@@ -153,7 +153,7 @@ def test_malformed_parameters(refuse, table, param, advice):
 def test_unknown_method(refuse, table):
     code, message = refuse("rank", table, "--target", "kind", "--method", "dtf")
     assert code == 2
-    assert "--method must be one of dft, " in message
+    assert "--method must be one of anovaf, " in message
     assert "got 'dtf'; did you mean 'dft'?" in message
 
 

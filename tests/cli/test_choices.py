@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from tamis.cli._choices import parse_params, parse_select, split_names
+from tamis.cli._choices import build_selector, parse_params, parse_select, split_names
 from tamis.cli._errors import Misuse
 from tamis.cutoff import Elbow, Fraction, TopK
 from tamis.tables import RawTable
@@ -25,6 +25,13 @@ def test_parse_select(text, kind, name, value):
     rule = parse_select(text)
     assert type(rule) is kind
     assert getattr(rule, name) == value
+
+
+def test_best_is_for_methods_that_find_a_number():
+    rule = parse_select("best")
+    assert build_selector("fcbf", rule, (), None).n_features_to_select is rule
+    with pytest.raises(Misuse, match="--select best: dft finds no number of its own"):
+        build_selector("dft", rule, (), None)
 
 
 @pytest.mark.parametrize("text", ["inf", "-0.1", "1e3", "ten", "Elbow"])

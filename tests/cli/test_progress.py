@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from rich.console import Console
 
-from tamis import DFT
+from tamis import DFT, OFW
+from tamis.cli import _progress as cli_progress
 from tamis.cli._progress import ColumnNames, StderrProgress
 from tamis.cli._talk import Talk
 
@@ -54,6 +55,23 @@ def test_the_bar_goes_away_after_a_failure():
     with pytest.raises(ValueError, match="inf"):
         DFT().set_callbacks(progress).fit(np.where(X > 1, np.inf, X), Y)
     assert not progress._bar.live.is_started
+
+
+def test_a_learner_says_how_it_is_doing(monkeypatch):
+    progress = StderrProgress(delay=100)
+    said = []
+    make_bar = cli_progress._make_bar
+
+    def spied(console):
+        bar = make_bar(console)
+        update = bar.update
+        bar.update = lambda *args, **options: (said.append(options), update(*args, **options))
+        return bar
+
+    monkeypatch.setattr(cli_progress, "_make_bar", spied)
+    selector = OFW(max_iter=400, random_state=0).set_callbacks(progress).fit(X, Y)
+    words = [options["description"] for options in said if "description" in options]
+    assert f"OFW: learning, error {selector.energy_[-1]:.3f}" in words
 
 
 def test_errors_know_the_names_of_columns():

@@ -239,3 +239,26 @@ def test_the_table_is_not_changed(run, table):
     before = table.read_bytes()
     assert run("rank", table, "--target", "kind").exit_code == 0
     assert table.read_bytes() == before
+
+
+def test_methods_that_know_both_are_told_the_task(run, tmp_path):
+    """Whole numbers are classes to `task="auto"`, and the user has said that they are not."""
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 40, 200)
+    path = tmp_path / "counts.csv"
+    rows = np.column_stack([y + rng.normal(size=200), rng.normal(size=200), y])
+    np.savetxt(path, rows, delimiter=",", header="signal,noise,visits", comments="")
+    options = ("rank", path, "--target", "visits", "--method", "anovaf", "--json")
+    told = json.loads(run(*options, "--task", "regression").stdout)
+    assert told["params"]["task"] == "regression"
+    expected = tamis.AnovaF(task="regression").fit(rows[:, :2], y).scores_[0]
+    assert told["features"][0]["score"] == pytest.approx(expected)
+    kept = json.loads(run(*options, "--param", "task=classification").stdout)
+    assert kept["params"]["task"] == "classification"
+
+
+def test_a_method_may_choose_the_number_itself(run, table):
+    result = run("rank", table, "--target", "kind", "--method", "fcbf", "--json")
+    assert json.loads(result.stdout)["cut"]["rule"] == "BestCount"
+    again = run("rank", table, "--target", "kind", "--method", "fcbf", "--select", "best")
+    assert len(chosen(again)) == json.loads(result.stdout)["n_selected"]

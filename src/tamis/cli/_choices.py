@@ -9,10 +9,11 @@ from typing import Any
 from tamis.cli._errors import Misuse, misuse_if_refused
 from tamis.cli._options import SELECT_HELP
 from tamis.cutoff import CutRule, Elbow, as_rule
+from tamis.cutoff._best_count import BestCount
 from tamis.tables import PreparedTable, RawTable
 from tamis.tables._wording import closest, unknown_column
 
-SELECT_WORDS = ("elbow", "early", "late", "all")
+SELECT_WORDS = ("elbow", "early", "late", "best", "all")
 DEFAULT_METHODS = {"classification": "dft", "regression": "rft"}
 # Parameters that have an option of their own.
 OWN_OPTION = {"n_features_to_select": "--select", "n_jobs": "--n-jobs"}
@@ -42,6 +43,8 @@ def parse_select(text: str | None) -> CutRule | None:
         return None
     if text in ("early", "late"):
         return Elbow(which=text)
+    if text == "best":
+        return BestCount()
     try:
         return as_rule(_number(text))
     except ValueError as error:
@@ -102,6 +105,8 @@ def build_selector(
 
     params = parse_params(method, param)
     selector = make_selector(method, **params)
+    if isinstance(rule, BestCount) and not selector._chooses_count:
+        raise Misuse(f"--select best: {method} finds no number of its own; it takes {SELECT_HELP}")
     if rule is not None:
         selector.set_params(n_features_to_select=rule)
     if n_jobs is not None and has_n_jobs(method):

@@ -85,11 +85,19 @@ def rank_table(request: Request, talk: Talk) -> Outcome:
     prepared = _prepare(table, request)
     method = fitting_method(request.method, prepared)
     selector = build_selector(method, rule, request.param, request.n_jobs)
+    _tell_task(selector, prepared, request)
     _say_what_was_decided(method, request, prepared, talk)
     rule, carried = _with_keep(selector._rule(), table, prepared, request, talk)
     selector.set_params(n_features_to_select=rule)
     fit_named(selector, prepared, talk)
     return Outcome(table, prepared, method, selector, _target_name(table, request), carried)
+
+
+def _tell_task(selector: Any, prepared: PreparedTable, request: Request) -> None:
+    """Tell a method that knows classes and numbers which of them the target is."""
+    given = any(word.startswith("task=") for word in request.param)
+    if prepared.task is not None and not given and "task" in selector.get_params(deep=False):
+        selector.set_params(task=prepared.task)
 
 
 def _prepare(table: RawTable, request: Request) -> PreparedTable:

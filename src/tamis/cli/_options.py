@@ -24,7 +24,8 @@ _TABLE = (
     click.option(
         "--select",
         metavar="RULE",
-        help=f"How many columns: {SELECT_HELP}. 'elbow' is the early one. "
+        help=f"How many columns: {SELECT_HELP}. 'elbow' is the early one, 'best' the number that "
+        "some methods find by themselves. "
         "[default: elbow, or what the method itself chooses]",
     ),
     click.option(

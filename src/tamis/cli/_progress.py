@@ -46,8 +46,8 @@ class StderrProgress:
     def on_fit_task_begin(self, estimator: Any, context: Any) -> None:
         """Name the stage that begins."""
         if context.parent is not None and context.parent.parent is None:
-            name = f"{type(estimator).__name__}: {context.task_name}"
-            self._bar.update(self._task, description=name)
+            self._name = f"{type(estimator).__name__}: {context.task_name}"
+            self._bar.update(self._task, description=self._name)
 
     def on_fit_task_end(self, estimator: Any, context: Any) -> None:
         """Move on: a stage counts 1, a step of it its share."""
@@ -58,6 +58,9 @@ class StderrProgress:
             self._bar.update(self._task, completed=context.task_id + 1)
         elif stage.parent.parent is None and stage.max_subtasks:
             self._bar.advance(self._task, 1 / stage.max_subtasks)
+            note = getattr(estimator, "_progress_note", str)()
+            if note:
+                self._bar.update(self._task, description=f"{self._name}, {note}")
 
     def teardown(self, estimator: Any, context: Any) -> None:
         """Take the bar away, also after a failure."""

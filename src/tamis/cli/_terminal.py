@@ -80,7 +80,7 @@ def cut_sentence(summary: dict[str, Any]) -> str:
     elif cut["rule"] == "Fraction":
         why = "all" if cut["f"] == 1 else f"the best {cut['f']:.3%}".replace(".000%", "%")
     elif cut["rule"] == "BestCount":
-        why = "best in cross-validation"
+        why = "the number that the method found best"
     else:
         why = cut["rule"]
     kept = f", {len(cut['keep']):,} kept by name" if cut["keep"] else ""

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from tamis._ranking import Ranking
 from tamis.cutoff._rule import Cut, CutRule, FitData
 from tamis.cutoff.top_k import TopK
+from tamis.exceptions import InputError
 
 
 @dataclass(frozen=True, eq=False)
@@ -18,7 +19,13 @@ class BestCount(CutRule):
 
     def find(self, ranking: Ranking, data: FitData | None) -> Cut:
         """Ask the selector, whose scores are known by now."""
-        count = getattr(data and data.selector, "best_n_features_", ranking.n_columns)
+        selector = data and data.selector
+        count = getattr(selector, "best_n_features_", None)
+        if count is None:
+            raise InputError(
+                f"BestCount: expected a selector that finds a number of columns by itself, got "
+                f"{type(selector).__name__}. Give a count, a share or another rule."
+            )
         if count == 0:
             return Cut(ranking.order[:0], None, {})
         return TopK(count).find(ranking, data)

@@ -39,6 +39,7 @@ class FitData(NamedTuple):
     def fresh(self) -> Any:
         """An unfitted copy that keeps every column and reports to nobody."""
         copy = clone(self.selector).set_params(n_features_to_select="all")
+        copy._names_told = getattr(self.selector, "feature_names_in_", None)
         return copy.set_callbacks() if hasattr(copy, "set_callbacks") else copy
 
     def fit(self, selector: Any, X: Any, y: Any, rows: Any = None) -> Any:

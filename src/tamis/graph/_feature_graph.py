@@ -10,11 +10,12 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from tamis._jit import announce_compilation
+from tamis._memory import free_memory
 from tamis.correlations import linear_factors, rank_factors
 from tamis.engines import MemoryEngine, fold
 from tamis.exceptions import InputError
 from tamis.graph import relations
-from tamis.graph._redundancy import BlockOf, Plan, Steps, free_memory, make_relations
+from tamis.graph._redundancy import BlockOf, Plan, Steps, make_relations
 from tamis.graph.walk import Walk, walk_steps, walk_together
 from tamis.statistics import Moments
 

@@ -60,15 +60,6 @@ class Plan:
         return cls(kind, "float64" if double else "float32", size * side * side, n)
 
 
-def free_memory() -> int:
-    """Memory that can be had without swapping, in bytes."""
-    try:
-        with open("/proc/meminfo") as lines:
-            return next(int(line.split()[1]) * 1024 for line in lines if "MemAvailable" in line)
-    except (OSError, StopIteration):  # not Linux: assume a small machine
-        return 4 * 2**30
-
-
 def block_pairs(n: int) -> list[tuple[Range, Range]]:
     """Ranges (rows, columns) that cover the lower triangle of an n x n matrix."""
     ranges = split_evenly(0, n, -(-n // BLOCK))

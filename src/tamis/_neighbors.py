@@ -1,0 +1,196 @@
+"""Exact nearest rows of a table, tile by tile; the matrix of all distances is never made."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tamis._jit import announce_compilation
+from tamis._threads import run_parts, split_evenly, threads_for
+
+Floats = NDArray[np.float64]
+Rows = NDArray[np.int64]
+
+DEFAULT_LIMIT = 64 * 2**20
+# Columns that enter a product at a time, so that wide tables need no second copy.
+CHUNK = 2048
+# A tile smaller than this wastes more time than the memory it spares is worth.
+LEAST_SIDE = 64
+# Rows of a tile turned round at a time: few enough to stay in the cache.
+TURNED_ROWS = 64
+# Distances computed per row and block, as a multiple of the neighbours wanted and 8, above which
+# single precision leaves too much in doubt.
+DOUBTFUL = 4
+# Below this many rows the products take so little time that single precision cannot gain any.
+LEAST_ROWS = 1000
+# Rows on which single precision is tried out first.
+TRIAL_ROWS = 16
+NO_ROW = np.iinfo(np.int64).max
+
+
+def nearest_rows(
+    X: Floats, n_neighbors: int, *, memory_limit: int | None = None, n_jobs: int | None = None
+) -> tuple[Rows, Floats]:
+    """Nearest other rows of every row, by Euclidean distance, exactly.
+
+    Parameters
+    ----------
+    X : ndarray of float64 of shape (n_rows, n_columns)
+        Without missing or infinite values; sums of squares must be finite. It is not changed; it
+        is copied if it is not C-ordered.
+    n_neighbors : int
+        Neighbours per row; at most ``n_rows - 1`` are given.
+    memory_limit : int or None, default=None
+        Bytes for work space beside `X` and the result, 64 MiB for ``None``. Where it is too small
+        for a tile of 64 rows, such a tile is used.
+    n_jobs : int or None, default=None
+        Threads; ``None`` uses all cores. The result does not depend on it.
+
+    Returns
+    -------
+    indices : ndarray of int64 of shape (n_rows, k)
+        Nearest first, equal distances by lower row. A row is not its own neighbour; other rows
+        with the same values are.
+    squared_distances : ndarray of float64 of shape (n_rows, k)
+        Sums of squared differences, exactly 0 for equal rows.
+
+    Notes
+    -----
+    Scalar products of centred rows, one matrix product per pair of row blocks, say which rows
+    may be near: the rounding error of a product is bounded, and rows are left out only if they are
+    too far whatever it is. The distances of the others are summed from the differences, so that
+    neither the order nor the zeros suffer from cancellation. Of the ``n_rows**2`` products half
+    are computed, since they are symmetric; in single precision, as long as that leaves few rows in
+    doubt, which changes the time but not the result.
+    """
+    n_rows, n_columns = X.shape
+    X = np.ascontiguousarray(X, dtype=np.float64).view()
+    X.flags.writeable = False  # always: to a compiler a table that can be written is another type
+    k = max(0, min(n_neighbors, n_rows - 1))
+    distances, indices = np.full((n_rows, k), np.inf), np.full((n_rows, k), NO_ROW)
+    if k == 0:
+        return indices, distances
+    from tamis._neighbors_kernels import offer, sort_heaps
+
+    search = _Search(X, distances, indices, n_jobs)
+    blocks = _blocks(n_rows, n_columns, memory_limit)
+    with announce_compilation(offer):
+        search.try_single(blocks[0])
+        for i, rows in enumerate(blocks):
+            for others in blocks[i:]:
+                search.tile(rows, others)
+        sort_heaps(distances, indices)
+    return indices, distances
+
+
+class _Precision(NamedTuple):
+    """In which type products are computed, of rows in which unit, and how far off they can be."""
+
+    dtype: type[np.floating[Any]]
+    unit: float
+    error: tuple[float, float, float]
+
+
+def _precision(dtype: type[np.floating[Any]], n_columns: int, largest: float) -> _Precision:
+    # A power of 2 that brings every centred row to a length of at most 1, without rounding.
+    unit = float(np.ldexp(1.0, -int(np.frexp(np.sqrt(largest))[1]))) if largest > 0 else 1.0
+    back = 1.0 / unit / unit
+    limits = np.finfo(dtype)
+    # n roundings of the sum, and a few of centring, unit and norms; then what is lost to underflow.
+    relative = (n_columns + 16) * float(limits.eps)
+    absolute = 8.0 * n_columns * float(limits.tiny) * back
+    return _Precision(dtype, unit, (back, relative, absolute))
+
+
+class _Search:
+    """What the tiles share: the table, its norms, and the nearest rows found so far."""
+
+    def __init__(self, X: Floats, distances: Floats, indices: Rows, n_jobs: int | None):
+        self.X, self.distances, self.indices, self.n_jobs = X, distances, indices, n_jobs
+        self.centre = X.mean(axis=0)
+        self.norms = np.empty(X.shape[0])
+        for first, last in _blocks(X.shape[0], X.shape[1], None):
+            self.norms[first:last] = self._sums_of_squares(X[first:last])
+        largest = float(self.norms.max())
+        self.single = _precision(np.float32, X.shape[1], largest)
+        self.double = _precision(np.float64, X.shape[1], largest)
+        self.precision = self.double
+
+    def try_single(self, block: tuple[int, int]) -> None:
+        """See on a few rows whether single precision will do; they are offered again later."""
+        if self.X.shape[0] < LEAST_ROWS:
+            return
+        self.precision = self.single
+        rows = (block[0], min(block[1], block[0] + TRIAL_ROWS))
+        n_computed = [0]
+        self._offer(*rows, self._products(rows, block), block[0], n_computed)
+        self._judge(n_computed[0], rows[1] - rows[0])
+        self.distances[slice(*rows)], self.indices[slice(*rows)] = np.inf, NO_ROW
+
+    def _judge(self, n_computed: int, n_rows: int) -> None:
+        if n_computed > DOUBTFUL * (self.distances.shape[1] + 8) * n_rows:
+            self.precision = self.double
+
+    def tile(self, rows: tuple[int, int], others: tuple[int, int]) -> None:
+        """Offer two blocks of rows to each other."""
+        products = self._products(rows, others)
+        n_threads = threads_for(products.size, self.n_jobs)
+        n_computed: list[int] = []
+        pieces = split_evenly(*rows, n_threads)
+        parts = [(a, b, products[a - rows[0] : b - rows[0]], others[0]) for a, b in pieces]
+        if rows != others:
+            pieces = split_evenly(*others, -(-products.shape[1] // TURNED_ROWS))
+            turned = products.T
+            parts += [(a, b, turned[a - others[0] : b - others[0]], rows[0]) for a, b in pieces]
+        run_parts(self._offer, [(*part, n_computed) for part in parts], n_threads)
+        self._judge(sum(n_computed), rows[1] - rows[0] + (others[1] - others[0]))
+
+    def _offer(
+        self, first: int, last: int, products: Any, first_other: int, n_computed: list[int]
+    ) -> None:
+        from tamis._neighbors_kernels import offer
+
+        n_computed.append(
+            offer(
+                np.ascontiguousarray(products), self.X, self.norms, first, first_other,
+                self.precision.error, self.distances, self.indices,
+            )
+        )  # fmt: skip
+
+    def _products(self, rows: tuple[int, int], others: tuple[int, int]) -> NDArray[Any]:
+        """Scalar products of the centred rows of two blocks, times the unit squared."""
+        total: Any = None
+        for columns in _chunks(self.X.shape[1]):
+            left = self._centred(rows, columns)
+            right = left if rows == others else self._centred(others, columns)
+            part = left @ right.T
+            total = part if total is None else np.add(total, part, out=total)
+        return np.asarray(total)
+
+    def _centred(self, rows: tuple[int, int], columns: slice) -> NDArray[Any]:
+        centred = self.X[slice(*rows), columns] - self.centre[columns]
+        centred *= self.precision.unit
+        return centred.astype(self.precision.dtype, copy=False)
+
+    def _sums_of_squares(self, block: Floats) -> Floats:
+        total = np.zeros(block.shape[0])
+        for columns in _chunks(block.shape[1]):
+            centred = block[:, columns] - self.centre[columns]
+            total += np.einsum("ij,ij->i", centred, centred)
+        return total
+
+
+def _chunks(n_columns: int) -> list[slice]:
+    return [slice(first, first + CHUNK) for first in range(0, max(n_columns, 1), CHUNK)]
+
+
+def _blocks(n_rows: int, n_columns: int, memory_limit: int | None) -> list[tuple[int, int]]:
+    """Blocks of rows of which any two, and their products, fit the memory."""
+    numbers = (DEFAULT_LIMIT if memory_limit is None else memory_limit) / 8
+    # Two centred blocks, the products, their next chunk: 2 side width + 2 side^2 numbers.
+    width = min(n_columns, CHUNK)
+    side = int((np.sqrt(width**2 + 2.0 * numbers) - width) / 2.0)
+    side = max(LEAST_SIDE, side)
+    return split_evenly(0, n_rows, -(-n_rows // side))

@@ -1,0 +1,144 @@
+"""Codes: the columns of a table as small whole numbers."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from tamis._jit import announce_compilation
+from tamis._threads import run_parts, split_evenly, threads_for
+from tamis._validation import Choice, Number
+from tamis.statistics import Bins
+
+Floats = NDArray[np.float64]
+
+MISSING = 255
+STRATEGIES = ("uniform", "quantile", "mdl")
+STRATEGY = Choice(STRATEGIES)
+N_BINS = Number(int, low=2, high=254)
+# Columns coded at a time by one thread.
+TILE = 64
+# Up to this total weight, x log(x) of whole numbers is looked up.
+LARGEST_TABLE = 2**20
+
+
+class Codes(NamedTuple):
+    """Level of every cell, in columns that lie one after the other.
+
+    Parameters
+    ----------
+    table : ndarray of uint8 of shape (n_columns, n_rows), C-ordered
+        The levels, counted from 0 in ascending order of the values; 255 where a cell is missing.
+    n_levels : ndarray of int64 of shape (n_columns,)
+        All levels of a column are below it; 1 for a column that never varies.
+    """
+
+    table: NDArray[np.uint8]
+    n_levels: NDArray[np.int64]
+
+    def column(self, j: int) -> tuple[NDArray[np.int64], int]:
+        """Levels of one column, -1 where missing, and how many there are."""
+        row = self.table[j].astype(np.int64)
+        row[row == MISSING] = -1
+        return row, int(self.n_levels[j])
+
+
+def code_columns(
+    X: Any,
+    *,
+    n_bins: int,
+    strategy: str,
+    classes: NDArray[Any] | None = None,
+    weight: Floats | None = None,
+    n_jobs: int | None = None,
+) -> Codes:
+    """Put the values of every column into few levels.
+
+    Parameters
+    ----------
+    X : ndarray or CSR matrix of shape (n_rows, n_columns)
+        The checked table, finite or NaN; it is not changed. Every row should carry weight.
+    n_bins : int
+        Most levels of a column; not used by "mdl".
+    strategy : {"uniform", "quantile", "mdl"}
+        Equal widths between the least and the largest value; equal weights, with equal values
+        together; or cuts that tell the classes apart (Fayyad and Irani 1993). With the first two, a
+        column of at most `n_bins` distinct values keeps them as its levels.
+    classes : ndarray of int or None
+        Class codes from 0, for "mdl".
+    weight : ndarray of shape (n_rows,) or None
+        Weights of the rows.
+    n_jobs : int or None
+        Threads; they do not change the result.
+    """
+    n_rows, n_columns = X.shape
+    weight = np.ones(n_rows) if weight is None else weight
+    codes = Codes(np.empty((n_columns, n_rows), np.uint8), np.empty(n_columns, np.int64))
+    if sparse.issparse(X):
+        X = X.tocsc()
+    coder = _Coder(n_bins, strategy, classes, weight)
+
+    def tile(first: int, last: int) -> None:
+        part = X[:, first:last]
+        dense = part.toarray() if sparse.issparse(part) else part
+        values = np.ascontiguousarray(dense.T, dtype=np.float64)
+        coder.code(values, codes.table[first:last], codes.n_levels[first:last])
+
+    tiles = split_evenly(0, n_columns, -(-n_columns // TILE))
+    tile(*tiles[0])  # compile once, not once per thread
+    run_parts(tile, tiles[1:], threads_for(n_rows * n_columns * 8, n_jobs))
+    return codes
+
+
+class _Coder:
+    """Calls the kernel of a strategy for some columns."""
+
+    def __init__(self, n_bins: int, strategy: str, classes: Any, weight: Floats):
+        self.n_bins, self.strategy, self.weight = n_bins, strategy, weight
+        if strategy == "mdl":
+            self.classes = classes.astype(np.int64)
+            self.n_classes = int(classes.max()) + 1
+            self.logs = x_log_x_table(weight)
+
+    def code(self, values: Floats, table: NDArray[np.uint8], n_levels: NDArray[np.int64]) -> None:
+        """Fill the codes of columns that are the rows of `values`."""
+        from tamis.filters import _codes_kernels as kernels
+
+        with announce_compilation(getattr(kernels, f"code_{self.strategy}")):
+            if self.strategy == "uniform":
+                # fmin and fmax pass over NaN; a column of nothing else keeps NaN silently.
+                low, high = np.fmin.reduce(values, axis=1), np.fmax.reduce(values, axis=1)
+                bins = Bins.between(low, high, self.n_bins)
+                kernels.code_uniform(
+                    values, bins.low, bins.step, bins.scale, self.n_bins, table, n_levels
+                )
+                return
+            order = np.argsort(values, axis=1)
+            if self.strategy == "quantile":
+                kernels.code_quantile(values, order, self.weight, self.n_bins, table, n_levels)
+            else:
+                kernels.code_mdl(
+                    values, order, self.weight, self.classes, self.n_classes, self.logs, table,
+                    n_levels,
+                )  # fmt: skip
+
+
+def x_log_x_table(weight: Floats) -> Floats:
+    """``n log2(n)`` for all sums of weights, if they are whole and few; else nothing."""
+    total = float(weight.sum())
+    if total > LARGEST_TABLE or not bool((weight == np.floor(weight)).all()):
+        return np.empty(0)
+    n = np.arange(int(total) + 1, dtype=np.float64)
+    n[1:] *= np.log2(n[1:])
+    return n
+
+
+def rows_with_weight(X: Any, target: Any, weight: Floats | None) -> tuple[Any, Any, Floats]:
+    """Table, target and weights without the rows of weight 0; weights of 1 if none are given."""
+    if weight is None:
+        return X, target, np.ones(X.shape[0])
+    kept = weight > 0
+    return (X, target, weight) if kept.all() else (X[kept], target[kept], weight[kept])

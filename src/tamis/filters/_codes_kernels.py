@@ -1,0 +1,269 @@
+"""Columns to small whole numbers, and what joint counts of them say; arrays in, arrays out."""
+
+import numpy as np
+
+from tamis._jit import inline, kernel
+
+MISSING = 255
+# A table of 8-bit codes has room for this many levels.
+MOST_LEVELS = 255
+# A rank that is closer than this below the border of two bins is above it.
+BORDER = 1e-9
+# Two cuts whose entropies differ by less are equally good; the lower one is taken.
+TIE = 1e-10
+
+
+@inline
+def x_log_x(x, table):
+    """``x log2(x)``, looked up where all weights are whole numbers."""
+    if table.shape[0] > 0:
+        return table[int(x)]
+    if x > 0.0:
+        return x * np.log2(x)
+    return 0.0
+
+
+@inline
+def keep_values(x, n_bins, levels, out):
+    """Code a column by its distinct values; how many, or 0 if there are more than `n_bins`."""
+    count = 0
+    for i in range(x.shape[0]):
+        if x[i] != x[i]:
+            continue
+        place = 0
+        while place < count and levels[place] < x[i]:
+            place += 1
+        if place < count and levels[place] == x[i]:
+            continue
+        if count == n_bins:
+            return 0
+        for k in range(count, place, -1):
+            levels[k] = levels[k - 1]
+        levels[place] = x[i]
+        count += 1
+    for i in range(x.shape[0]):
+        out[i] = MISSING
+        for k in range(count):
+            if levels[k] == x[i]:
+                out[i] = k
+                break
+    return max(count, 1)
+
+
+@kernel
+def code_uniform(values, low, step, scale, n_bins, table, n_levels):
+    """Equal bins with cuts at ``low + b step``; a value on a cut is above it."""
+    levels = np.empty(n_bins)
+    for j in range(values.shape[0]):
+        x = values[j]
+        n_levels[j] = keep_values(x, n_bins, levels, table[j])
+        if n_levels[j] > 0:
+            continue
+        n_levels[j] = n_bins
+        for i in range(x.shape[0]):
+            if x[i] != x[i]:
+                table[j, i] = MISSING
+                continue
+            b = min(max(int((x[i] - low[j]) * scale[j]), 0), n_bins - 1)
+            while b > 0 and x[i] < low[j] + b * step[j]:
+                b -= 1
+            while b < n_bins - 1 and x[i] >= low[j] + (b + 1) * step[j]:
+                b += 1
+            table[j, i] = b
+
+
+@inline
+def mark_missing(x, order, out):
+    """Code the missing cells, which come last in the order; number of the others."""
+    n_seen = x.shape[0]
+    while n_seen > 0 and x[order[n_seen - 1]] != x[order[n_seen - 1]]:
+        n_seen -= 1
+        out[order[n_seen]] = MISSING
+    return n_seen
+
+
+@kernel
+def code_quantile(values, order, weight, n_bins, table, n_levels):
+    """Bins of nearly equal weight by mid-rank; equal values stay together."""
+    for j in range(values.shape[0]):
+        x = values[j]
+        n_seen = mark_missing(x, order[j], table[j])
+        total = 0.0
+        distinct = 0
+        for i in range(n_seen):
+            total += weight[order[j, i]]
+            if i == 0 or x[order[j, i]] != x[order[j, i - 1]]:
+                distinct += 1
+        below = 0.0
+        group = 0
+        last = -1
+        level = -1
+        i = 0
+        while i < n_seen:
+            end = i
+            tied = 0.0
+            while end < n_seen and x[order[j, end]] == x[order[j, i]]:
+                tied += weight[order[j, end]]
+                end += 1
+            place = group
+            if distinct > n_bins:
+                # Sums of fractional weights must not decide between two bins by rounding.
+                middle = (below + tied / 2.0) * n_bins / total + BORDER
+                place = min(int(middle), n_bins - 1)
+            if place != last:
+                level += 1
+                last = place
+            for p in range(i, end):
+                table[j, order[j, p]] = level
+            below += tied
+            group += 1
+            i = end
+        n_levels[j] = max(level + 1, 1)
+
+
+@inline
+def best_cut(x, order, classes, weight, first, last, left, right, x_log_x_table):
+    """Cut of positions first to last with the least class entropy, if description length allows.
+
+    `left` and `right` are room for weights per class. Returns the position where the upper part
+    begins, or -1.
+    """
+    n_classes = left.shape[0]
+    for c in range(n_classes):
+        left[c] = 0.0
+        right[c] = 0.0
+    total = 0.0
+    for i in range(first, last):
+        right[classes[order[i]]] += weight[order[i]]
+        total += weight[order[i]]
+    whole = 0.0
+    k = 0
+    for c in range(n_classes):
+        whole += x_log_x(right[c], x_log_x_table)
+        k += right[c] > 0.0
+    if k < 2:
+        return -1
+    entropy = (x_log_x(total, x_log_x_table) - whole) / total
+    below, above = 0.0, total
+    sum_left, sum_right = 0.0, whole
+    best, at = np.inf, -1
+    for i in range(first, last - 1):
+        row = order[i]
+        c, w = classes[row], weight[row]
+        # Only the class of the row that changes sides changes the sums.
+        sum_left -= x_log_x(left[c], x_log_x_table)
+        sum_right -= x_log_x(right[c], x_log_x_table)
+        left[c] += w
+        right[c] = max(right[c] - w, 0.0)
+        below += w
+        above -= w
+        sum_left += x_log_x(left[c], x_log_x_table)
+        sum_right += x_log_x(right[c], x_log_x_table)
+        if x[order[i + 1]] == x[row]:
+            continue
+        parts = x_log_x(below, x_log_x_table) - sum_left + x_log_x(above, x_log_x_table) - sum_right
+        if parts / total < best - TIE:
+            best = parts / total
+            at = i + 1
+    if at < 0:
+        return -1
+    k_left, entropy_left = classes_and_entropy(order, classes, weight, first, at, left)
+    k_right, entropy_right = classes_and_entropy(order, classes, weight, at, last, right)
+    # log2(3^k - 2), written so that many classes do not overflow.
+    delta = k * np.log2(3.0) + np.log2(1.0 - 2.0 * 3.0 ** (-float(k)))
+    delta -= k * entropy - k_left * entropy_left - k_right * entropy_right
+    cost = (np.log2(max(total - 1.0, 1.0)) + delta) / total
+    return at if entropy - best > cost + TIE else -1
+
+
+@inline
+def classes_and_entropy(order, classes, weight, first, last, counts):
+    """Number of classes at some positions and their entropy in bits."""
+    for c in range(counts.shape[0]):
+        counts[c] = 0.0
+    total = 0.0
+    for i in range(first, last):
+        counts[classes[order[i]]] += weight[order[i]]
+        total += weight[order[i]]
+    k = 0
+    entropy = 0.0
+    for c in range(counts.shape[0]):
+        if counts[c] > 0.0:
+            k += 1
+            entropy -= counts[c] / total * np.log2(counts[c] / total)
+    return k, entropy
+
+
+@kernel
+def code_mdl(values, order, weight, classes, n_classes, x_log_x_table, table, n_levels):
+    """Bins by recursive cuts of least class entropy, accepted by description length."""
+    n_rows = values.shape[1]
+    left, right = np.empty(n_classes), np.empty(n_classes)
+    is_cut = np.zeros(n_rows + 1, dtype=np.bool_)
+    stack = np.empty((n_rows + 1, 2), dtype=np.int64)
+    for j in range(values.shape[0]):
+        x = values[j]
+        n_seen = mark_missing(x, order[j], table[j])
+        is_cut[:] = False
+        stack[0, 0], stack[0, 1] = 0, n_seen
+        depth = 1
+        n = 1
+        while depth > 0 and n < MOST_LEVELS:
+            depth -= 1
+            first, last = stack[depth]
+            at = best_cut(x, order[j], classes, weight, first, last, left, right, x_log_x_table)
+            if at >= 0:
+                is_cut[at] = True
+                n += 1
+                stack[depth, 0], stack[depth, 1] = at, last
+                stack[depth + 1, 0], stack[depth + 1, 1] = first, at
+                depth += 2
+        level = 0
+        for i in range(n_seen):
+            level += is_cut[i]
+            table[j, order[j, i]] = level
+        n_levels[j] = n
+
+
+@kernel
+def joint_information(
+    table, n_levels, one, one_levels, weight, x_log_x_table, columns, first, last, out
+):
+    """Bits that one column shares with others, and the entropies of both, in rows both know.
+
+    `one` holds codes with -1 for missing. ``out[0]`` is the mutual information, ``out[1]`` the
+    entropy of the one column, ``out[2]`` that of the other; all are 0 for a column of one level.
+    """
+    most = 1
+    for c in range(first, last):
+        most = max(most, n_levels[columns[c]])
+    counts = np.zeros((one_levels, most))
+    sums = np.zeros(most)
+    for c in range(first, last):
+        j = columns[c]
+        m = n_levels[j]
+        out[0, c], out[1, c], out[2, c] = 0.0, 0.0, 0.0
+        if m == 1:  # common after "mdl", and slow to count: every row waits for the one before
+            continue
+        counts[:, :m] = 0.0
+        sums[:m] = 0.0
+        row = table[j]
+        for i in range(row.shape[0]):
+            if row[i] != MISSING and one[i] >= 0:
+                counts[one[i], row[i]] += weight[i]
+        both, left, right, total = 0.0, 0.0, 0.0, 0.0
+        for a in range(one_levels):
+            subtotal = 0.0
+            for b in range(m):
+                both += x_log_x(counts[a, b], x_log_x_table)
+                subtotal += counts[a, b]
+                sums[b] += counts[a, b]
+            left += x_log_x(subtotal, x_log_x_table)
+            total += subtotal
+        for b in range(m):
+            right += x_log_x(sums[b], x_log_x_table)
+        if total > 0.0:
+            whole = x_log_x(total, x_log_x_table)
+            out[0, c] = max((both - left - right + whole) / total, 0.0)
+            out[1, c] = max((whole - left) / total, 0.0)
+            out[2, c] = max((whole - right) / total, 0.0)

@@ -1,0 +1,106 @@
+"""Mutual information of many count tables at once: plug-in, posterior moments, credible value.
+
+Counts come as ``counts[class, column, bin]``; every column has a table of its own.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+# A second-order term that takes more than this share of the leading one is no correction.
+LARGEST_CORRECTION = 0.5
+
+
+class Posterior(NamedTuple):
+    """Mean and variance of the mutual information in nats, and its largest possible value."""
+
+    mean: Floats
+    variance: Floats
+    largest: Floats
+
+
+def plug_in(counts: Floats) -> Floats:
+    """Mutual information in nats of the observed shares."""
+    from scipy.special import xlogy
+
+    per_bin, per_class = counts.sum(axis=0), counts.sum(axis=2)
+    total = per_class.sum(axis=0)
+    joint = xlogy(counts, counts).sum(axis=2).sum(axis=0)
+    single = xlogy(per_bin, per_bin).sum(axis=1) + xlogy(per_class, per_class).sum(axis=0)
+    gain = joint - single + xlogy(total, total)
+    result = np.divide(gain, total, out=np.zeros_like(total), where=total > 0)
+    # Rounding of the sums is not information.
+    noise = 4 * np.finfo(np.float64).eps * np.log(np.maximum(total, 2.0))
+    return np.where(result > noise, result, 0.0)
+
+
+def with_prior(counts: Floats, prior: str | float) -> Floats:
+    """Counts plus the prior count of every cell; bins without a row are no outcomes and stay 0."""
+    occupied = counts.sum(axis=0) > 0
+    n_cells = counts.shape[0] * np.maximum(occupied.sum(axis=1), 1)
+    known = {"jeffreys": 0.5, "uniform": 1.0, "perks": 1.0 / n_cells}
+    each = np.broadcast_to(known[prior] if isinstance(prior, str) else prior, n_cells.shape)
+    return np.asarray(counts + np.where(occupied, each[:, None], 0.0))
+
+
+def posterior(counts: Floats) -> Posterior:
+    """Moments of the mutual information when cell shares follow a Dirichlet distribution.
+
+    `counts` are its parameters. The mean is exact, the variance holds the orders 1/n and 1/n^2;
+    near-empty cells can make the second order larger than the first, which is then used alone.
+    """
+    from scipy.special import psi
+
+    n_classes = counts.shape[0]
+    per_bin, per_class = counts.sum(axis=0)[None], counts.sum(axis=2)[:, :, None]
+    total = per_class.sum(axis=0)[None]
+    n = np.maximum(total.ravel(), np.finfo(np.float64).tiny)
+    filled = counts > 0
+
+    def share(of: Floats) -> Floats:
+        return np.divide(counts, of, out=np.zeros_like(counts), where=filled)
+
+    def over_cells(terms: Floats) -> Floats:
+        return np.asarray(terms.sum(axis=2).sum(axis=0))
+
+    digammas = psi(counts + 1) - psi(per_bin + 1) - psi(per_class + 1) + psi(total + 1)
+    mean = over_cells(counts * digammas) / n
+
+    # K - J^2, M and Q as Hutter (2001) names them.
+    of_bin, of_class, of_all = share(per_bin), share(per_class), share(total)
+    expected = np.where(filled, per_class / np.where(filled, total, 1.0), 1.0)
+    log = np.log(np.where(filled, of_bin / expected, 1.0))
+    first = over_cells(of_all * log)
+    leading = np.maximum(over_cells(of_all * log**2) - first**2, 0.0) / (n + 1)
+    n_bins = (per_bin > 0).sum(axis=2)[0]
+    freedom = (n_bins - 1) * (n_classes - 1)
+    rest = over_cells((1 - of_bin - of_class + of_all) * log) + freedom * (0.5 - first)
+    correction = (rest + over_cells(of_bin * of_class) - 1) / ((n + 1) * (n + 2))
+    variance = leading + np.where(correction > -LARGEST_CORRECTION * leading, correction, 0.0)
+    largest = np.log(np.clip(n_bins, 1, n_classes))
+    real = freedom > 0
+    return Posterior(np.where(real, mean, 0.0), np.where(real, variance, 0.0), largest)
+
+
+def lower_credible(moments: Posterior, level: float) -> Floats:
+    """Value above which the mutual information lies with probability `level`.
+
+    A Beta distribution on [0, largest] with these moments stands for the posterior. With a prior
+    count of 1/2, samples of the posterior are closer to it than to a normal or Gamma distribution.
+    """
+    from scipy.special import betaincinv
+
+    real = (moments.largest > 0) & (moments.variance > 0)
+    top = np.where(real, moments.largest, 1.0)
+    mean = np.where(real, moments.mean / top, 0.5)
+    variance = np.where(real, moments.variance / top**2, 0.01)
+    weight = mean * (1 - mean) / variance - 1  # of the Beta distribution, as a number of rows
+    real &= weight > 0
+    weight = np.where(real, weight, 1.0)
+    quantile = betaincinv(mean * weight, (1 - mean) * weight, 1 - level)
+    return np.where(real, top * quantile, 0.0)

@@ -1,0 +1,230 @@
+"""Graph of neighbouring rows and its eigenvectors, shared by the spectral selectors."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from tamis._columns import centred_columns
+from tamis._neighbors import nearest_rows
+from tamis._validation import N_JOBS, Choice, Constraint, Custom, Number
+from tamis.exceptions import InputError
+
+Floats = NDArray[np.float64]
+
+WEIGHTS = ("heat", "binary")
+GRAPH_CONSTRAINTS: dict[str, Constraint] = {
+    "n_neighbors": Number(int, low=1),
+    "affinity": Custom(
+        lambda value: (
+            sparse.issparse(value) or isinstance(value, np.ndarray) or Choice(WEIGHTS).allows(value)
+        ),
+        "'heat', 'binary', or a symmetric sparse matrix of the rows' affinities",
+    ),
+    "width": Number(float, low=0, open_low=True, or_none=True),
+    "scale": Choice((False, True)),
+    "memory_limit": Number(int, low=1, or_none=True),
+    "n_jobs": N_JOBS,
+}
+# Squares of larger or smaller values come near the limits of float64.
+SAFE = 1e100
+# Below this many rows a dense eigenvalue problem takes milliseconds.
+DENSE_ROWS = 400
+# Rows with a smaller share of the largest degree: their entries of an eigenvector are noise.
+LEAST_DEGREE = 1e-12
+
+
+def row_graph(selector: Any, X: Any, varies: NDArray[np.bool_]) -> sparse.csr_array:
+    """Symmetric affinities of the rows, as the parameters of the selector want them."""
+    if not isinstance(selector.affinity, str):
+        return _given_affinity(selector.affinity, X.shape[0], type(selector).__name__)
+    rows = dense_rows(X, varies, scale=selector.scale)
+    if selector.width is None:
+        rows = _in_safe_range(rows)
+    neighbors, distances = nearest_rows(
+        rows, selector.n_neighbors, memory_limit=selector.memory_limit, n_jobs=selector.n_jobs
+    )
+    weights = np.ones_like(distances)
+    if selector.affinity == "heat":
+        width = distances.mean() if selector.width is None else selector.width
+        weights = np.exp(-distances / width) if width > 0 else weights
+    return _either_way(neighbors, weights)
+
+
+def dense_rows(X: Any, varies: NDArray[np.bool_], *, scale: bool) -> Floats:
+    """Columns that vary as float64, missing cells at the mean; `X` itself where that will do."""
+    plain = isinstance(X, np.ndarray) and X.dtype == np.float64 and X.flags.c_contiguous
+    if plain and not scale and varies.all() and not np.isnan(X.min()):
+        return X
+    return centred_columns(X, varies, scale=scale)
+
+
+def _in_safe_range(rows: Floats) -> Floats:
+    """The rows in units in which squares neither overflow nor vanish; a power of 2 is exact."""
+    size = max(-rows.min(), rows.max())
+    if size == 0 or 1 / SAFE < size < SAFE:
+        return rows
+    return np.ldexp(rows, -int(np.frexp(size)[1]))
+
+
+def _either_way(neighbors: NDArray[np.int64], weights: Floats) -> sparse.csr_array:
+    """Join two rows if either is a neighbour of the other."""
+    n_rows, k = neighbors.shape
+    ends = np.arange(0, n_rows * k + 1, k)
+    graph = sparse.csr_array((weights.ravel(), neighbors.ravel(), ends), shape=(n_rows, n_rows))
+    graph = sparse.csr_array(graph.maximum(graph.T))
+    graph.eliminate_zeros()  # weights of far neighbours that are too small for a float
+    return graph
+
+
+def _given_affinity(affinity: Any, n_rows: int, who: str) -> sparse.csr_array:
+    """A user's matrix as CSR, after a look at all that could be wrong with it."""
+    if affinity.shape != (n_rows, n_rows):
+        raise InputError(
+            f"{who}: expected an affinity of shape ({n_rows}, {n_rows}), one row and column "
+            f"per row of X, got {affinity.shape}. Make it from the rows that are passed to fit."
+        )
+    graph = sparse.csr_array(affinity, dtype=np.float64, copy=True)
+    graph.sum_duplicates()
+    if not np.isfinite(graph.data).all() or (graph.data < 0).any():
+        worst = graph.data[~(np.isfinite(graph.data) & (graph.data >= 0))][0]
+        raise InputError(
+            f"{who}: expected affinities that are finite and not negative, got {worst!r}. "
+            "Distances are no affinities: turn them round, for example into exp(-distance)."
+        )
+    graph.eliminate_zeros()
+    largest = graph.data.max(initial=0.0)
+    if largest == 0 or graph.nnz == np.count_nonzero(graph.diagonal()):
+        raise InputError(f"{who}: expected affinities between rows, got a matrix without any.")
+    graph.data /= largest
+    if abs(graph - graph.T).max() > 1e-10:
+        raise InputError(
+            f"{who}: expected a symmetric affinity, got one that differs from its transpose. "
+            "Pass affinity.maximum(affinity.T), or half of their sum."
+        )
+    return graph
+
+
+class Embedding(NamedTuple):
+    """Eigenvectors of ``L y = lambda D y`` without the constant one, smallest lambda first."""
+
+    vectors: Floats
+    eigenvalues: Floats
+
+
+def spectral_embedding(graph: sparse.csr_array, columns: Floats, n_vectors: int) -> Embedding:
+    """The first non-trivial eigenvectors of a graph of rows.
+
+    The vectors of a graph in several parts that share the eigenvalue 0 are those constant on every
+    part. Of this space the basis is taken that follows the means of `columns` over the parts: its
+    principal axes, those on which no column varies left out.
+
+    Parameters
+    ----------
+    graph : csr_array of shape (n_rows, n_rows)
+        Symmetric affinities.
+    columns : ndarray of shape (n_rows, n_columns)
+        Centred columns of the table.
+    n_vectors : int
+        How many, if the graph has so many.
+
+    Returns
+    -------
+    embedding : Embedding
+        Vectors of shape (n_rows, n_found), 0 in rows without neighbours, and their eigenvalues.
+    """
+    inside = _joined_rows(graph)
+    graph = sparse.csr_array(graph[inside][:, inside])
+    root = np.sqrt(graph.sum(axis=1))
+    half = sparse.diags_array(1.0 / root)
+    normalised = sparse.csr_array(half @ graph @ half)
+    parts = _part_vectors(graph, root)
+    flat = _between_parts(parts, root, columns, inside, n_vectors)
+    slopes, steep = _steep_vectors(normalised, parts, n_vectors - flat.shape[1])
+    vectors = np.zeros((inside.size, flat.shape[1] + steep.shape[1]))
+    vectors[inside] = np.hstack([flat, steep]) / root[:, None]
+    return Embedding(vectors, np.concatenate([np.zeros(flat.shape[1]), slopes]))
+
+
+def _joined_rows(graph: sparse.csr_array) -> NDArray[np.bool_]:
+    """Rows whose weight in the graph can be told from rounding."""
+    degree = graph.sum(axis=1)
+    inside = degree > LEAST_DEGREE * degree.max()
+    while True:
+        kept = inside & (graph @ inside > LEAST_DEGREE * degree.max())
+        if (kept == inside).all():
+            return inside
+        inside = kept
+
+
+def _part_vectors(graph: sparse.csr_array, root: Floats) -> sparse.csr_array:
+    """Orthonormal vectors for the eigenvalue 0 of the normalised Laplacian, one per part."""
+    from scipy.sparse.csgraph import connected_components
+
+    n_parts, part = connected_components(graph, directed=False)
+    volume = np.bincount(part, root**2, minlength=n_parts)
+    entries = (root / np.sqrt(volume)[part], (np.arange(part.size), part))
+    return sparse.csr_array(entries, shape=(part.size, n_parts))
+
+
+def _between_parts(
+    parts: sparse.csr_array, root: Floats, columns: Floats, inside: NDArray[np.bool_], limit: int
+) -> Floats:
+    """Principal axes of the column means over the parts, as vectors of the rows."""
+    if parts.shape[1] == 1:
+        return np.empty((parts.shape[0], 0))
+    table = columns if inside.all() else columns[inside]
+    sums = np.asarray((parts.T * root) @ table)
+    volume = np.asarray(parts.T @ root)  # roots of the volumes of the parts
+    sums -= np.outer(volume, volume @ sums) / (volume @ volume)
+    axes, sizes, _ = np.linalg.svd(sums, full_matrices=False)
+    seen = sizes > 1e-10 * max(sizes[0], np.finfo(np.float64).tiny)
+    return np.asarray(parts @ axes[:, seen][:, : min(limit, parts.shape[1] - 1)])
+
+
+def _steep_vectors(
+    normalised: sparse.csr_array, parts: sparse.csr_array, n_vectors: int
+) -> tuple[Floats, Floats]:
+    """Eigenvectors with a positive eigenvalue, smallest first."""
+    n_rows, n_parts = parts.shape
+    n_vectors = min(n_vectors, n_rows - n_parts)
+    if n_vectors <= 0:
+        return np.empty(0), np.empty((n_rows, 0))
+    if n_rows <= DENSE_ROWS:
+        from scipy.linalg import eigh
+
+        # The vectors of eigenvalue 0 go to the far end of the spectrum, and so out of the way.
+        matrix = normalised.toarray() - 2.0 * (parts @ parts.T).toarray()
+        values, vectors = eigh(matrix, subset_by_index=(n_rows - n_vectors, n_rows - 1))
+    else:
+        values, vectors = _largest_by_products(normalised, parts, n_vectors)
+    order = np.argsort(-values, kind="stable")
+    return 1.0 - values[order], vectors[:, order]
+
+
+def _largest_by_products(
+    normalised: sparse.csr_array, parts: sparse.csr_array, n_vectors: int
+) -> tuple[Floats, Floats]:
+    from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
+
+    n_rows = normalised.shape[0]
+    across = sparse.csr_array(parts.T)
+    product = LinearOperator(
+        normalised.shape,
+        matvec=lambda vector: normalised @ vector - 2.0 * (parts @ (across @ vector)),
+        dtype=np.float64,
+    )
+    # A fixed start, else ARPACK draws one and the last digits change from fit to fit.
+    start = np.random.default_rng(0).standard_normal(n_rows)
+    breadth = min(n_rows, max(4 * n_vectors + 1, 40))
+    try:
+        values, vectors = eigsh(product, n_vectors, which="LA", v0=start, ncv=breadth)
+    except ArpackNoConvergence as error:
+        raise InputError(
+            f"MCFS: expected a graph whose first eigenvectors can be told apart, got {n_rows} rows "
+            "for which ARPACK did not find them. Use more neighbours, or fewer clusters."
+        ) from error
+    return values, vectors

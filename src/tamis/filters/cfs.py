@@ -1,0 +1,203 @@
+"""CFS: a set of columns that agree with the target and not with each other."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tamis._base import Scores, WeightedSelector
+from tamis._columns import find_constant
+from tamis._outcome import TASK, Outcome, check_outcome
+from tamis._validation import N_JOBS, Constraint, Custom, Number
+from tamis._warnings import warn
+from tamis.cutoff._best_count import BestCount
+from tamis.filters._codes import N_BINS, STRATEGY, code_columns, rows_with_weight
+from tamis.filters._search import TIE, MeritSearch, Subset, order_as_scores, rounded
+from tamis.filters._uncertainty import CodedColumns, LinearColumns
+
+Floats = NDArray[np.float64]
+
+
+class CFS(WeightedSelector):
+    """Correlation-based feature selection: a set that agrees with the target, not with itself.
+
+    The merit of a set grows with the mean agreement of its columns with the target and falls with
+    their mean agreement with each other. A best-first search starts from the empty set and adds
+    one column at a time. Good for a small set without repetition; it finds the number of columns
+    by itself.
+
+    Parameters
+    ----------
+    max_stale : int, default=5
+        The search ends after this many sets in a row whose extensions are no better than the best.
+    strategy : {"mdl", "quantile", "uniform"}, default="mdl"
+        How columns are put into levels where the target is classes: by cuts that tell the classes
+        apart (Fayyad and Irani), in bins of equal weight, or of equal width.
+    n_bins : int, default=10
+        Levels of a column for the latter two; columns with fewer values keep them.
+    task : {"auto", "classification", "regression"}, default="auto"
+        What the target is. ``"auto"`` takes numbers with a fractional part as numeric, everything
+        else as classes.
+    full_order : bool, default=False
+        Go on adding the best column to the set until none is left, and order the columns by it.
+        Else the columns outside the set follow by the merit that each alone would give to it.
+    n_features_to_select : int, float, "best", "elbow", "all" or rule, default="best"
+        The cut; see :mod:`tamis.cutoff`. ``"best"`` keeps the set that was found.
+    n_jobs : int or None, default=None
+        Threads; ``None`` uses all cores. The result does not depend on it.
+
+    Attributes
+    ----------
+    scores_ : ndarray of shape (n_features,)
+        Place in the order of entry, counted from the end. Columns behind the search that tie share
+        theirs.
+    criterion_ : ndarray of shape (n_features,)
+        Merit of the set after the column has entered; for columns that did not, with the column
+        added to the last set. 0 for columns that do not agree with the target.
+    merit_ : float
+        Merit of the best set.
+    relevance_ : ndarray of shape (n_features,)
+        Agreement with the target: symmetrical uncertainty for classes, absolute correlation for
+        numbers.
+    best_n_features_ : int
+        Size of the best set; 1 if no column agrees with the target.
+    n_expanded_ : int
+        Number of sets whose extensions were all looked at.
+    classes_ : ndarray of shape (n_classes,)
+        The labels of the target, if it is classes.
+    order_, ranking_, support_, n_selected_, constant_, cut_details_
+        As for every selector.
+
+    Notes
+    -----
+    Time ``O(n_samples n_features m + n_features n_expanded_)`` for m columns that entered a set:
+    the agreements of a column with the others are counted when it first enters. Memory: one byte
+    per cell for classes, a copy of the table for numeric targets, and two numbers per column and
+    set expanded. The front of the search is complete; no candidate set is dropped. Columns that do
+    not agree with the target at all cannot raise a merit: they are not searched, and come last.
+
+    Agreement of columns is symmetrical uncertainty of their levels if the target is classes, and
+    absolute Pearson correlation if it is numbers. A row takes part in a pair if both cells are
+    known (Hall spreads missing cells over the levels instead); in a correlation between columns a
+    missing cell is at the mean of its column. Weights count as repeated rows, also in the
+    description length, so that doubling all of them allows more cuts.
+
+    If no column agrees with the target, ``"best"`` keeps the first of the order and warns.
+
+    References
+    ----------
+    Hall, M. A. (2000). Correlation-based feature selection for discrete and numeric class machine
+    learning. ICML.
+
+    Hall, M. A. (1999). Correlation-based feature selection for machine learning. PhD thesis,
+    University of Waikato.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from tamis import CFS
+    >>> data = load_iris(as_frame=True)
+    >>> selector = CFS().fit(data.data, data.target)
+    >>> selector.get_feature_names_out(), round(selector.merit_, 3)
+    (array(['petal length (cm)', 'petal width (cm)'], dtype=object), 0.898)
+    """
+
+    _chooses_count: ClassVar[bool] = True
+    _n_stages: ClassVar[int | None] = None
+    _constraints: ClassVar[dict[str, Constraint]] = {
+        "max_stale": Number(int, low=1),
+        "strategy": STRATEGY,
+        "n_bins": N_BINS,
+        "task": TASK,
+        "full_order": Custom(lambda value: isinstance(value, bool | np.bool_), "True or False"),
+        "n_jobs": N_JOBS,
+    }
+
+    def __init__(
+        self,
+        *,
+        max_stale: int = 5,
+        strategy: str = "mdl",
+        n_bins: int = 10,
+        task: str = "auto",
+        full_order: bool = False,
+        n_features_to_select: Any = "best",
+        n_jobs: int | None = None,
+    ):
+        self.max_stale = max_stale
+        self.strategy = strategy
+        self.n_bins = n_bins
+        self.task = task
+        self.full_order = full_order
+        self.n_features_to_select = n_features_to_select
+        self.n_jobs = n_jobs
+
+    def _score(self, X: Any, y: Any, weight: Floats | None) -> Scores:
+        outcome = check_outcome(y, self.task, weight, X.shape[0], type(self).__name__)
+        if outcome.is_classes:
+            self.classes_ = outcome.classes
+        constant = find_constant(self, X, weight)
+        self.criterion_, self.relevance_ = np.zeros(constant.size), np.zeros(constant.size)
+        varying = np.flatnonzero(~constant)
+        if varying.size == 0:
+            return np.zeros(constant.size), constant
+        X = X if varying.size == constant.size else X[:, varying]
+        relevance, agreement_of = self._agreements(X, outcome, weight)
+        self.relevance_[varying] = relevance
+        agrees = np.flatnonzero(relevance > TIE)
+        search = MeritSearch(
+            relevance[agrees], lambda j: agreement_of(int(agrees[j]), agrees), self.max_stale
+        )
+        entered, criterion = self._find(search)
+        self._note(search)
+        columns = varying[agrees]
+        self.criterion_[columns] = criterion
+        return order_as_scores(columns[entered], self.criterion_, constant)
+
+    def _agreements(self, X: Any, outcome: Outcome, weight: Floats | None) -> tuple[Floats, Any]:
+        """Agreement of the columns with the target, and a function for theirs with one column."""
+        known = outcome.codes if outcome.is_classes else outcome.values
+        X, known, weight = rows_with_weight(X, known, weight)
+        if not outcome.is_classes:
+            linear = LinearColumns(X, weight, self.n_jobs)
+            share, _ = linear.explained(Outcome(None, None, known))
+            return np.sqrt(share), lambda j, columns: linear.correlations(j)[columns]
+        codes = code_columns(
+            X, n_bins=self.n_bins, strategy=self.strategy, classes=known, weight=weight,
+            n_jobs=self.n_jobs,
+        )  # fmt: skip
+        coded = CodedColumns(codes, weight, self.n_jobs)
+        relevance = coded.uncertainty(known, outcome.n_classes)
+        return relevance, lambda j, columns: coded.uncertainty(*codes.column(j), columns)
+
+    def _find(self, search: MeritSearch) -> tuple[NDArray[np.intp], Floats]:
+        """Columns in their order of entry, and the merit of all."""
+        self.n_expanded_ = 0
+        unknown: Any = None  # how many sets there will be
+        for _ in self.steps("sets", search.expansions(), unknown):
+            self.n_expanded_ += 1
+        subset = search.best
+        if self.full_order:
+            subset = self._go_on(search, subset)
+        criterion = search.merits(subset)
+        criterion[list(subset.columns)] = search.path(subset.columns)
+        return np.array(subset.columns, dtype=np.intp), criterion
+
+    def _go_on(self, search: MeritSearch, subset: Subset) -> Subset:
+        """Add the best column again and again."""
+        left = search.relevance.size - len(subset.columns)
+        for _ in self.steps("columns", range(left), left):
+            subset = search.enter(subset, int(rounded(search.merits(subset)).argmax()))
+        return subset
+
+    def _note(self, search: MeritSearch) -> None:
+        self.merit_ = float(search.best_merit)
+        self.best_n_features_ = max(len(search.best.columns), 1)
+        if not search.best.columns and isinstance(self._rule(), BestCount):
+            warn(
+                "CFS: expected a column that agrees with the target, got none in "
+                f"{self.relevance_.size}. The first column of the order is kept; try another "
+                "strategy, or give a number of columns."
+            )

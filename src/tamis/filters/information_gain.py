@@ -1,0 +1,146 @@
+"""InformationGain: bits that a column tells about the classes, per cost if costs are given."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tamis import _input
+from tamis._base import Scores
+from tamis._ranking import Ranking
+from tamis._validation import N_JOBS, Constraint, Custom, Number
+from tamis.cutoff._rule import resolve
+from tamis.exceptions import InputError
+from tamis.filters._binned import BinnedSelector, over_columns
+from tamis.filters._information import plug_in
+
+Floats = NDArray[np.float64]
+
+
+class InformationGain(BinnedSelector):
+    """Information gain: by how many bits knowing a column's bin lowers the entropy of the classes.
+
+    The range of every column is cut into equal bins. The gain is the entropy of the classes less
+    the mean entropy inside the bins, so columns of any shape count, not only those that separate
+    the classes by one cut. With `costs`, columns are ranked by bits per unit of cost: what to
+    measure first when columns have prices.
+
+    Parameters
+    ----------
+    costs : sequence of float, mapping from column to float, or None, default=None
+        Positive cost of every column; the score is the gain divided by it. A mapping goes by
+        column name (or index); columns that it leaves out cost 1. ``None`` means 1 for all.
+    n_bins : int, default=16
+        Number of equal bins of a column.
+    n_features_to_select : int, float, "elbow", "all" or rule, default="elbow"
+        The cut; see :mod:`tamis.cutoff`.
+    n_jobs : int or None, default=None
+        Threads; ``None`` uses all cores. The result does not depend on it.
+
+    Attributes
+    ----------
+    scores_ : ndarray of shape (n_features,)
+        Gain per unit of cost; without costs the gain itself.
+    gain_ : ndarray of shape (n_features,)
+        Information gain in bits, between 0 and the entropy of the classes.
+    classes_ : ndarray of shape (n_classes,)
+        The labels of the target.
+    order_, ranking_, support_, n_selected_, constant_, cut_details_
+        As for every selector.
+
+    Notes
+    -----
+    O(n_samples n_features + n_features n_bins n_classes) time, in two passes over the rows; memory
+    for ``n_features * n_classes * (n_bins + 1)`` numbers beside the data. Missing values take no
+    part: range, entropy and gain of a column come from its observed rows. Zeros of a sparse matrix
+    are counted without being visited. Weights need not be whole; only their ratios matter.
+
+    Quinlan's attributes are discrete; numeric columns are cut into equal bins here. The gain of
+    pure noise is not 0 but about ``(n_bins - 1) (n_classes - 1) / (1.4 n_samples)`` bits:
+    use fewer bins for few rows.
+
+    References
+    ----------
+    Quinlan, J. R. (1986). Induction of decision trees. Machine Learning 1, 81-106.
+    https://doi.org/10.1007/BF00116251
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from tamis import InformationGain
+    >>> data = load_iris(as_frame=True)
+    >>> selector = InformationGain(costs={"petal length (cm)": 3}, n_features_to_select=1)
+    >>> selector.fit(data.data, data.target).gain_.round(2)
+    array([0.78, 0.47, 1.4 , 1.42])
+    >>> selector.scores_.round(2)
+    array([0.78, 0.47, 0.47, 1.42])
+    """
+
+    _constraints: ClassVar[dict[str, Constraint]] = {
+        "costs": Custom(
+            lambda value: (
+                value is None or (hasattr(value, "__len__") and not isinstance(value, str))
+            ),
+            "a sequence of numbers, a dict from columns to numbers, or None",
+        ),
+        "n_bins": Number(int, low=2),
+        "n_jobs": N_JOBS,
+    }
+
+    def __init__(
+        self,
+        *,
+        costs: Any = None,
+        n_bins: int = 16,
+        n_features_to_select: Any = "elbow",
+        n_jobs: int | None = None,
+    ):
+        self.costs = costs
+        self.n_bins = n_bins
+        self.n_features_to_select = n_features_to_select
+        self.n_jobs = n_jobs
+
+    def _score(self, X: Any, y: Any, weight: Floats | None) -> Scores:
+        who = type(self).__name__
+        costs = self._checked_costs(X.shape[1])
+        classes, codes = _input.check_weighted_classes(y, weight, X.shape[0], who)
+        _input.check_two_classes(classes, who)
+        self.classes_ = classes
+        ranges = self._ranges(X, weight)
+        counts = self._counts(X, codes, classes.size, weight, ranges)
+        self.gain_ = np.where(ranges.constant, 0.0, over_columns(plug_in, counts) / np.log(2))
+        return self.gain_ / costs, ranges.constant
+
+    def _checked_costs(self, n_columns: int) -> Floats:
+        if self.costs is None:
+            return np.ones(n_columns)
+        costs = self.costs
+        if isinstance(costs, Mapping):
+            ranking = Ranking.of(np.zeros(n_columns), names=_input.names_of(self))
+            columns = resolve(list(costs), ranking, f"{type(self).__name__}: costs")
+            values, costs = list(costs.values()), [1.0] * n_columns
+            for column, value in zip(columns, values, strict=True):
+                costs[column] = value
+        try:
+            costs = np.asarray(costs, dtype=np.float64)
+        except (TypeError, ValueError) as error:
+            raise InputError(
+                f"{type(self).__name__}: costs must be numbers, got {self.costs!r}."
+            ) from error
+        if costs.shape != (n_columns,):
+            raise InputError(
+                f"{type(self).__name__}: costs must hold one number per column ({n_columns}), got "
+                f"shape {costs.shape}. Pass a dict from columns to costs to name only some."
+            )
+        bad = np.flatnonzero(~(np.isfinite(costs) & (costs > 0)))
+        if bad.size:
+            names = _input.names_of(self)
+            shown = int(bad[0]) if names is None else names[bad[0]]
+            raise InputError(
+                f"{type(self).__name__}: costs must be finite and above 0, got {costs[bad[0]]} for "
+                f"column {shown!r}. Give a free column a small cost."
+            )
+        return costs

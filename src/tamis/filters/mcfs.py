@@ -1,0 +1,179 @@
+"""MCFS: columns that a sparse regression needs to follow the clusters of the rows."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tamis._base import BaseSelector, Scores
+from tamis._columns import centred_columns, find_constant
+from tamis._validation import Constraint, Number
+from tamis.filters._neighbor_graph import GRAPH_CONSTRAINTS, row_graph, spectral_embedding
+
+Floats = NDArray[np.float64]
+
+# Bytes up to which the products of all pairs of columns are computed once for all regressions.
+GRAM_LIMIT = 128 * 2**20
+
+
+class MCFS(BaseSelector):
+    """Multi-cluster feature selection: columns that explain the clusters of the rows.
+
+    The rows are joined to their nearest neighbours in a graph, whose first eigenvectors tell its
+    clusters apart. Each eigenvector is written as a sparse combination of the columns, and a column
+    counts by its largest coefficient. Columns are chosen together, so that one of several that say
+    the same is enough. No target is used.
+
+    Parameters
+    ----------
+    n_clusters : int, default=5
+        Number of eigenvectors; the number of clusters expected is a good choice.
+    n_nonzero : int, default=50
+        Most columns that one eigenvector may use, d in the paper. At most
+        ``n_clusters * n_nonzero`` columns have a score above 0.
+    n_neighbors : int, default=5
+        Neighbours of a row. Two rows are joined if either is a neighbour of the other.
+    affinity : {"heat", "binary"} or sparse matrix of shape (n_samples, n_samples), default="heat"
+        Weight of an edge: ``exp(-d**2 / width)`` or 1; or a symmetric matrix of weights, not
+        negative, in place of the neighbours.
+    width : float or None, default=None
+        Width of the heat kernel in squared units of the data; ``None`` means the mean squared
+        distance of a row to its neighbours.
+    scale : bool, default=False
+        Divide every column by its deviation before distances are taken. The regressions always
+        use columns of unit deviation.
+    memory_limit : int or None, default=None
+        Bytes for work space of the neighbour search, 64 MiB for ``None``.
+    n_features_to_select : int, float, "elbow", "all" or rule, default="elbow"
+        The cut; see :mod:`tamis.cutoff`.
+    n_jobs : int or None, default=None
+        Threads of the neighbour search; ``None`` uses all cores. The result does not depend on it.
+
+    Attributes
+    ----------
+    scores_ : ndarray of shape (n_features,)
+        Largest absolute coefficient over the eigenvectors; 0 for columns that none of them uses,
+        which therefore tie and come in the order of the table.
+    coefficients_ : ndarray of shape (n_eigenvectors, n_features)
+        Standardised regression coefficients: column and eigenvector have deviation 1.
+    eigenvalues_ : ndarray of shape (n_eigenvectors,)
+        Of the eigenvectors used, ascending; 0 for those that tell apart parts of the graph without
+        an edge between them. Fewer than `n_clusters` if the graph has fewer.
+    order_, ranking_, support_, n_selected_, constant_, cut_details_
+        As for every selector.
+
+    Notes
+    -----
+    ``O(n_samples**2 n_features)`` time for the neighbours, in matrix products; eigenvectors by
+    ARPACK through SciPy (dense below 400 rows); ``O(n_clusters n_nonzero n_samples n_features)``
+    for the regressions, which are scikit-learn's :func:`~sklearn.linear_model.lars_path` with the
+    lasso modification, stopped after `n_nonzero` steps. Two dense copies of the table are made.
+
+    Missing cells are at the mean of their column, in distances and regressions. All eigenvectors
+    of ``L y = lambda D y`` after the constant one are used, in the order of their eigenvalues, as
+    published. If the graph falls into several parts, 0 is a multiple eigenvalue and its vectors
+    are any basis of what is constant on every part; here it is the one along the principal axes of
+    the column means of the parts, so that the result does not depend on chance. Other multiple
+    eigenvalues occur in graphs with symmetries only; scores then depend on the basis found. The
+    paper does not say how columns and eigenvectors are normalised; here both have deviation 1, so
+    that coefficients do not depend on units. Of equal columns the regressions use one.
+
+    References
+    ----------
+    Cai, D., Zhang, C. and He, X. (2010). Unsupervised feature selection for multi-cluster data.
+    KDD.
+    https://doi.org/10.1145/1835804.1835848
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from tamis import MCFS
+    >>> data = load_iris(as_frame=True)
+    >>> selector = MCFS(n_clusters=2, n_nonzero=1, n_features_to_select=1).fit(data.data)
+    >>> selector.get_feature_names_out()
+    array(['petal length (cm)'], dtype=object)
+    """
+
+    _supervised: ClassVar[bool] = False
+    _constraints: ClassVar[dict[str, Constraint]] = {
+        "n_clusters": Number(int, low=1),
+        "n_nonzero": Number(int, low=1),
+        **GRAPH_CONSTRAINTS,
+    }
+
+    def __init__(
+        self,
+        *,
+        n_clusters: int = 5,
+        n_nonzero: int = 50,
+        n_neighbors: int = 5,
+        affinity: Any = "heat",
+        width: float | None = None,
+        scale: bool = False,
+        memory_limit: int | None = None,
+        n_features_to_select: Any = "elbow",
+        n_jobs: int | None = None,
+    ):
+        self.n_clusters = n_clusters
+        self.n_nonzero = n_nonzero
+        self.n_neighbors = n_neighbors
+        self.affinity = affinity
+        self.width = width
+        self.scale = scale
+        self.memory_limit = memory_limit
+        self.n_features_to_select = n_features_to_select
+        self.n_jobs = n_jobs
+
+    def _score(self, X: Any, y: Any, weight: Floats | None) -> Scores:
+        constant = find_constant(self, X, weight)
+        if constant.all():
+            return np.zeros(constant.size), constant
+        graph = row_graph(self, X, ~constant)
+        columns = unit_columns(centred_columns(X, ~constant))
+        vectors, self.eigenvalues_ = spectral_embedding(graph, columns, self.n_clusters)
+        regression = SparseRegression(columns, self.n_nonzero)
+        self.coefficients_ = np.zeros((vectors.shape[1], constant.size))
+        for k in self.steps("eigenvectors", range(vectors.shape[1]), vectors.shape[1]):
+            self.coefficients_[k, ~constant] = regression.fit(vectors[:, k])
+        return np.abs(self.coefficients_).max(axis=0), constant
+
+
+def unit_columns(centred: Floats) -> Floats:
+    """Divide centred columns by their length, in place."""
+    # By the largest value first: the square of a tiny one is 0.
+    centred /= np.maximum(centred.max(axis=0), -centred.min(axis=0))
+    centred /= np.sqrt(np.einsum("ij,ij->j", centred, centred))
+    return centred
+
+
+class SparseRegression:
+    """Least-angle regressions of several targets on the same columns."""
+
+    def __init__(self, columns: Floats, n_nonzero: int):
+        n_rows, n_columns = columns.shape
+        self.columns = columns
+        self.n_steps = min(n_nonzero, n_columns, n_rows - 1)
+        shared = n_columns <= n_rows and 8 * n_columns**2 <= GRAM_LIMIT
+        self.gram = columns.T @ columns if shared else None
+
+    def fit(self, target: Floats) -> Floats:
+        """Coefficients of the last lasso solution that takes at most the given number of steps."""
+        from sklearn.exceptions import ConvergenceWarning
+        from sklearn.linear_model import lars_path, lars_path_gram
+
+        target = target - target.mean()
+        target /= np.linalg.norm(target)
+        options = {"method": "lasso", "max_iter": self.n_steps, "return_path": False}
+        with warnings.catch_warnings():
+            # Columns that are combinations of others are left out, which is what is wanted.
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            if self.gram is None:
+                _, _, result = lars_path(self.columns, target, Gram=None, **options)
+            else:
+                _, _, result = lars_path_gram(
+                    self.columns.T @ target, self.gram, n_samples=target.size, **options
+                )
+        return np.asarray(result, dtype=np.float64)

@@ -1,0 +1,356 @@
+"""MutualInformation: what a column tells about the target, by bins, neighbours or a posterior."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from tamis._base import Scores
+from tamis._jit import announce_compilation
+from tamis._outcome import TASK, Outcome, check_outcome
+from tamis._threads import effective_jobs, run_parts
+from tamis._validation import N_JOBS, Choice, Constraint, Custom, Number
+from tamis.exceptions import InputError
+from tamis.filters import _information as information
+from tamis.filters._binned import BinnedSelector, equal_shares, over_columns
+
+Floats = NDArray[np.float64]
+
+# Size of the noise that breaks ties, in units of a column's mean size (Kraskov et al.).
+NOISE = 1e-10
+# Cells and columns that a thread takes at a time, and such parts between two looks at callbacks.
+PART_CELLS = 2**16
+PART_COLUMNS = 128
+PARTS_PER_STEP = 16
+
+
+def _is_prior(value: Any) -> bool:
+    named = isinstance(value, str) and value in ("jeffreys", "perks", "uniform")
+    return named or Number(float, low=0, open_low=True).allows(value)
+
+
+def _is_discrete(value: Any) -> bool:
+    if isinstance(value, str):
+        return value == "auto"
+    return isinstance(value, bool | np.bool_) or hasattr(value, "__len__")
+
+
+class Target(NamedTuple):
+    """A numeric target for the neighbour search: as given, its deviation, scaled with noise."""
+
+    raw: Floats
+    spread: float
+    values: Floats
+    order: NDArray[np.int64]
+
+
+class MutualInformation(BinnedSelector):
+    """Mutual information of every column and the target, in nats.
+
+    It is 0 for a column that is independent of the target, and finds dependence of any shape, not
+    only straight or monotone ones. Four estimators of it: counts in equal bins, which is fast and
+    takes weights; distances to nearest neighbours, as in scikit-learn, for smooth numeric columns
+    and some hundred rows or more; and the mean or a lower credible value of its posterior
+    distribution, which tells well-founded values from those of few rows.
+
+    Parameters
+    ----------
+    estimator : {"binned", "knn", "posterior_mean", "lower_credible"}, default="binned"
+        ``"binned"`` takes the shares of classes in bins as they are. ``"knn"`` gives the numbers
+        of `mutual_info_classif` and `mutual_info_regression` of scikit-learn.
+        ``"posterior_mean"`` and ``"lower_credible"`` add prior counts to those of the bins.
+    n_bins : int, default=16
+        Number of equal bins of a column, and of bins with equal shares of rows of a numeric
+        target; not used by ``"knn"``.
+    n_neighbors : int, default=3
+        Neighbours for ``"knn"``; more of them mean less variance and more bias.
+    level : float, default=0.95
+        Probability with which the mutual information lies above the ``"lower_credible"`` value.
+    prior : {"jeffreys", "perks", "uniform"} or float, default="jeffreys"
+        Prior count of every cell of the table of occupied bins and classes: 1/2, one shared by
+        all cells, 1, or a number of your own.
+    task : {"auto", "classification", "regression"}, default="auto"
+        ``"auto"`` takes a target with fractional numbers as numeric and any other as classes.
+    discrete_features : "auto", bool or array-like, default="auto"
+        Columns whose values ``"knn"`` takes as categories: all or none, a mask, or indices.
+        ``"auto"`` means all of a sparse and none of a dense table.
+    random_state : int, RandomState or None, default=None
+        Seed of the small noise by which ``"knn"`` breaks ties.
+    n_features_to_select : int, float, "elbow", "all" or rule, default="elbow"
+        The cut; see :mod:`tamis.cutoff`.
+    n_jobs : int or None, default=None
+        Threads; ``None`` uses all cores. The result does not depend on it.
+
+    Attributes
+    ----------
+    scores_ : ndarray of shape (n_features,)
+        The estimate in nats (divide by log 2 for bits), not negative.
+    standard_error_ : ndarray of shape (n_features,)
+        Posterior standard deviation; only for ``"posterior_mean"`` and ``"lower_credible"``.
+    classes_ : ndarray of shape (n_classes,)
+        The labels of the target, unless it is numeric.
+    order_, ranking_, support_, n_selected_, constant_, cut_details_
+        As for every selector.
+
+    Notes
+    -----
+    Missing values take no part: a column is scored by its observed rows. The lower credible value
+    of a column with few of them is low, whatever they say.
+
+    Bins: O(n_samples n_features) time in two passes, sparse zeros are counted unvisited. With r
+    bins, s classes and n rows, pure noise scores about (r - 1) (s - 1) / 2n under ``"binned"``: use
+    fewer bins for few rows. Weights need not be whole; only their ratios matter to ``"binned"``,
+    whereas to the posterior a weight of 2 is the evidence of two rows. Bins without any row are no
+    outcomes and get no prior count. The mean is exact; the variance has two orders of 1/n, and a
+    Beta distribution with both moments gives the credible value. A tiny prior count (``"perks"``
+    with many cells) leaves only the first order of the variance usable.
+
+    Neighbours: O(n_samples log(n_samples) n_features) time for classes; for a numeric target about
+    sqrt(n_samples) points are looked at for each, more where values repeat. Needs the noise for
+    the whole table in memory; sparse columns are made dense some at a time. Equal to scikit-learn
+    to rounding for the same seed, in its scaling, noise and rounding of distances, with these
+    extensions: constant columns score 0 instead of their noise, columns of tiny scale are scaled
+    too, `n_neighbors` is cut to what a table offers, sparse columns may be continuous, and with
+    missing cells a column gets what its observed rows alone would get, but for the noise.
+    Unequal weights are an error.
+
+    References
+    ----------
+    Ross, B. C. (2014). Mutual information between discrete and continuous data sets. PLoS ONE
+    9(2), e87357. https://doi.org/10.1371/journal.pone.0087357
+
+    Kraskov, A., Stögbauer, H. and Grassberger, P. (2004). Estimating mutual information. Physical
+    Review E 69, 066138. https://doi.org/10.1103/PhysRevE.69.066138
+
+    Zaffalon, M. and Hutter, M. (2002). Robust feature selection by mutual information
+    distributions. UAI, 577-584. https://arxiv.org/abs/cs/0206006
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from tamis import MutualInformation
+    >>> X, y = load_iris(return_X_y=True)
+    >>> MutualInformation().fit(X, y).scores_.round(2)
+    array([0.54, 0.32, 0.97, 0.99])
+    >>> selector = MutualInformation(estimator="lower_credible", n_features_to_select=2)
+    >>> selector.fit(X, y).get_support()
+    array([False, False,  True,  True])
+    """
+
+    _constraints: ClassVar[dict[str, Constraint]] = {
+        "estimator": Choice(("binned", "knn", "posterior_mean", "lower_credible")),
+        "n_bins": Number(int, low=2),
+        "n_neighbors": Number(int, low=1),
+        "level": Number(float, low=0, high=1, open_low=True, open_high=True),
+        "prior": Custom(_is_prior, "'jeffreys', 'perks', 'uniform' or a float above 0"),
+        "task": TASK,
+        "discrete_features": Custom(_is_discrete, "'auto', a bool, a mask or column indices"),
+        "n_jobs": N_JOBS,
+    }
+
+    def __init__(
+        self,
+        *,
+        estimator: str = "binned",
+        n_bins: int = 16,
+        n_neighbors: int = 3,
+        level: float = 0.95,
+        prior: str | float = "jeffreys",
+        task: str = "auto",
+        discrete_features: Any = "auto",
+        random_state: Any = None,
+        n_features_to_select: Any = "elbow",
+        n_jobs: int | None = None,
+    ):
+        self.estimator = estimator
+        self.n_bins = n_bins
+        self.n_neighbors = n_neighbors
+        self.level = level
+        self.prior = prior
+        self.task = task
+        self.discrete_features = discrete_features
+        self.random_state = random_state
+        self.n_features_to_select = n_features_to_select
+        self.n_jobs = n_jobs
+
+    def _score(self, X: Any, y: Any, weight: Floats | None) -> Scores:
+        outcome = check_outcome(y, self.task, weight, X.shape[0], type(self).__name__)
+        if outcome.classes is not None:
+            self.classes_ = outcome.classes
+        ranges = self._ranges(X, weight)
+        if self.estimator == "knn":
+            kept = self._rows_of_equal_weight(weight)
+            scores = self._neighbour_scores(X[kept], _rows(outcome, kept), ranges)
+        else:
+            codes, n_classes = self._coded(outcome, weight)
+            scores = self._table_scores(self._counts(X, codes, n_classes, weight, ranges))
+        return np.where(ranges.constant, 0.0, scores), ranges.constant
+
+    def _coded(self, outcome: Outcome, weight: Floats | None) -> tuple[NDArray[np.int32], int]:
+        if outcome.codes is not None:
+            return outcome.codes, outcome.n_classes
+        assert outcome.values is not None
+        codes = equal_shares(outcome.values, weight, self.n_bins)
+        return codes, int(codes.max()) + 1
+
+    def _table_scores(self, counts: Floats) -> Floats:
+        if self.estimator == "binned":
+            return over_columns(information.plug_in, counts)
+
+        def moments(part: Floats) -> Floats:
+            return np.array(information.posterior(information.with_prior(part, self.prior)))
+
+        posterior = information.Posterior(*over_columns(moments, counts))
+        self.standard_error_ = np.sqrt(posterior.variance)
+        if self.estimator == "posterior_mean":
+            return posterior.mean
+        return information.lower_credible(posterior, self.level)
+
+    def _rows_of_equal_weight(self, weight: Floats | None) -> Any:
+        """Rows that carry weight; an error if they do not carry the same."""
+        if weight is None:
+            return slice(None)
+        used = weight[weight > 0]
+        if used.min() < used.max():
+            raise InputError(
+                f"{type(self).__name__}: estimator='knn' expected rows of equal weight, because a "
+                f"neighbour counts or does not, got a sample_weight from {used.min():g} to "
+                f"{used.max():g}. Use estimator='binned', or leave out sample_weight."
+            )
+        return slice(None) if used.size == weight.size else np.flatnonzero(weight)
+
+    def _neighbour_scores(self, X: Any, outcome: Outcome, ranges: Any) -> Floats:
+        """Estimates by nearest neighbours, some columns at a time."""
+        from scipy.special import psi
+        from sklearn.utils import check_random_state
+
+        n_rows, n_columns = X.shape
+        discrete = self._discrete_columns(X)
+        # The order of the draws is scikit-learn's: all cells row by row, then the target.
+        rng = check_random_state(self.random_state)
+        noise = rng.standard_normal((n_rows, int((~discrete).sum())))
+        target = None if outcome.values is None else _scaled_target(outcome.values, rng)
+        with np.errstate(divide="ignore"):
+            digamma = psi(np.arange(n_rows + 1.0))
+        X = X.tocsc() if sparse.issparse(X) else X
+        scores = np.zeros(n_columns)
+        places = np.cumsum(~discrete) - 1
+
+        def work(columns: NDArray[np.intp]) -> None:
+            table = _dense_columns(X, columns)
+            if not discrete[columns[0]]:
+                high = np.maximum(-ranges.low, ranges.high)[columns]
+                table = _scaled(table, high, noise[:, places[columns]])
+            self._estimate(table, discrete[columns[0]], outcome, target, digamma, columns, scores)
+
+        parts = _parts(discrete, ranges.constant, n_rows)
+        threads = effective_jobs(self.n_jobs)
+        firsts = range(0, len(parts), PARTS_PER_STEP)
+        for first in self.steps("columns", firsts, len(firsts)):
+            run_parts(work, parts[first : first + PARTS_PER_STEP], threads)
+        return scores
+
+    def _estimate(
+        self,
+        table: Floats,
+        discrete: bool,
+        outcome: Outcome,
+        target: Target | None,
+        digamma: Floats,
+        columns: NDArray[np.intp],
+        scores: Floats,
+    ) -> None:
+        """Score some columns by the kernel that fits their kind and that of the target."""
+        from tamis.filters import _knn_kernels as kernels
+
+        by_column = np.ascontiguousarray(table.T)
+        order = np.argsort(by_column, axis=1)
+        kernel: Any
+        rest: tuple[Any, ...]
+        if target is None:
+            kernel = kernels.values_with_classes if discrete else kernels.numbers_with_classes
+            rest = (outcome.codes, outcome.n_classes)
+        elif discrete:
+            kernel, rest = kernels.values_with_numbers, (target.values, target.order)
+        else:
+            kernel, rest = kernels.numbers_with_numbers, target
+        if not (discrete and target is None):
+            rest = (*rest, min(self.n_neighbors, by_column.shape[1]), digamma)
+        result = np.empty(columns.size)
+        with announce_compilation(kernel):
+            kernel(by_column, order, *rest, result)
+        scores[columns] = result
+
+    def _discrete_columns(self, X: Any) -> NDArray[np.bool_]:
+        """Mask of the columns whose values are categories."""
+        given, n_columns = self.discrete_features, X.shape[1]
+        if isinstance(given, str):
+            given = bool(sparse.issparse(X))
+        if isinstance(given, bool | np.bool_):
+            return np.full(n_columns, bool(given))
+        given = np.asarray(given)
+        mask = np.zeros(n_columns, dtype=bool)
+        if given.dtype == bool and given.shape == (n_columns,):
+            return given.copy()
+        whole = given.ndim == 1 and (given.dtype.kind in "iu" or given.size == 0)
+        if not whole or (given.size and not (-n_columns <= given.min() <= given.max() < n_columns)):
+            raise InputError(
+                f"{type(self).__name__}: discrete_features must be 'auto', a bool, a mask of "
+                f"{n_columns} values or column indices below {n_columns}, got "
+                f"{self.discrete_features!r}."
+            )
+        mask[given.astype(np.intp)] = True
+        return mask
+
+
+def _rows(outcome: Outcome, kept: Any) -> Outcome:
+    codes = None if outcome.codes is None else outcome.codes[kept]
+    values = None if outcome.values is None else outcome.values[kept]
+    return Outcome(outcome.classes, codes, values)
+
+
+def _parts(
+    discrete: NDArray[np.bool_], constant: NDArray[np.bool_], n_rows: int
+) -> list[tuple[NDArray[np.intp]]]:
+    """Columns of one kind, a few at a time; those that never vary are left out."""
+    width = max(1, min(PART_COLUMNS, PART_CELLS // n_rows))
+    parts = []
+    for kind in (discrete, ~discrete):
+        columns = np.flatnonzero(kind & ~constant)
+        parts += [(columns[a : a + width],) for a in range(0, columns.size, width)]
+    return parts
+
+
+def _dense_columns(X: Any, columns: NDArray[np.intp]) -> Floats:
+    # Taking columns by index gives column-major arrays, which sums must run along in the same
+    # order as scikit-learn's for the last bit to agree.
+    table = X[:, columns]
+    table = table.toarray() if sparse.issparse(table) else table
+    return np.asarray(table, dtype=np.float64, order="F")
+
+
+def _scaled(table: Floats, high: Floats, noise: Floats) -> Floats:
+    """Columns in units of their deviation, plus noise that breaks ties."""
+    # A power of two changes no digit, and keeps the squares of tiny and huge values in range.
+    exponent = np.clip(np.frexp(high)[1], -1000, 1000)
+    table = table * np.ldexp(1.0, -exponent)
+    spread = np.nanstd(table, axis=0)
+    table /= np.where(spread > 0, spread, 1.0)
+    size = np.abs(table)
+    missing = np.isnan(size)
+    size[missing] = 0.0
+    mean = size.sum(axis=0) / (table.shape[0] - missing.sum(axis=0))
+    table += NOISE * np.maximum(1, mean) * noise
+    return table
+
+
+def _scaled_target(values: Floats, rng: np.random.RandomState) -> Target:
+    spread = float(np.std(values))
+    spread = spread if spread > 0 else 1.0
+    scaled = values / spread
+    noise = rng.standard_normal(size=values.size)
+    scaled += NOISE * np.maximum(1, np.mean(np.abs(scaled))) * noise
+    return Target(values, spread, scaled, np.argsort(scaled))

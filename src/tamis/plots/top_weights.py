@@ -1,0 +1,171 @@
+"""TopWeightsDisplay: the columns that OFW draws most often, and how sure that is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from tamis import _input
+from tamis._validation import Number, check_value
+from tamis.exceptions import InputError
+from tamis.plots._axes import new_axes
+from tamis.plots.feature_graph import short_label
+
+Floats = NDArray[np.float64]
+
+
+class TopWeightsDisplay:
+    """Largest weights as bars, with their spread over restarts and their cumulative mass.
+
+    The percentage behind a bar is the share of all weight that this column and those above it
+    hold together; a `Mass` cut keeps columns up to a share.
+
+    Parameters
+    ----------
+    weights : array-like of shape (n_columns,)
+        Of all columns, not negative.
+    spread : array-like of shape (n_columns,) or None, default=None
+        Standard deviation of the weights; drawn where not 0.
+    names : sequence of str or None, default=None
+        Names of all columns; ``None`` is x0, x1, ...
+    n_features : int, default=15
+        Number of columns to show.
+    name : str or None, default=None
+        Name of the method, for the title.
+
+    Attributes
+    ----------
+    ax_, figure_ : matplotlib objects
+        Set by :meth:`plot`.
+
+    Examples
+    --------
+    >>> from tamis.plots import TopWeightsDisplay
+    >>> display = TopWeightsDisplay([0.1, 0.6, 0.3], names=["age", "dose", "site"])
+    >>> display.shown, display.mass
+    (array([1, 2, 0]), array([0.6, 0.9, 1. ]))
+    """
+
+    def __init__(
+        self,
+        weights: ArrayLike,
+        spread: ArrayLike | None = None,
+        names: Sequence[str] | None = None,
+        *,
+        n_features: int = 15,
+        name: str | None = None,
+    ):
+        who = type(self).__name__
+        check_value(n_features, Number(int, low=1), who=who, name="n_features")
+        self.weights = np.asarray(weights, dtype=np.float64)
+        if self.weights.ndim != 1 or not (self.weights >= 0).all() or not self.weights.any():
+            raise InputError(
+                f"{who}: expected one weight per column, none negative and one positive, got "
+                f"{self.weights!r}. Pass weights_ of a fitted OFW."
+            )
+        spread = np.zeros_like(self.weights) if spread is None else spread
+        self.spread = np.asarray(spread, dtype=np.float64)
+        if self.spread.shape != self.weights.shape:
+            raise InputError(
+                f"{who}: expected a spread for each of {self.weights.size} weights, got shape "
+                f"{self.spread.shape}."
+            )
+        numbered = [f"x{j}" for j in range(self.weights.size)]
+        self.names = numbered if names is None else [str(name) for name in names]
+        self.n_features = n_features
+        self.name = name
+
+    @classmethod
+    def from_estimator(
+        cls, estimator: Any, *, n_features: int = 15, ax: Any = None
+    ) -> TopWeightsDisplay:
+        """Draw the weights of a fitted OFW.
+
+        Parameters
+        ----------
+        estimator : OFW
+            Fitted; anything with `weights_` that are not negative will do.
+        n_features : int, default=15
+            Number of columns to show.
+        ax : matplotlib Axes or None, default=None
+            Where to draw; ``None`` makes a new figure.
+
+        Returns
+        -------
+        display : TopWeightsDisplay
+            With the numbers drawn.
+        """
+        check_is_fitted(estimator)
+        name = type(estimator).__name__
+        if not hasattr(estimator, "weights_"):
+            raise InputError(
+                f"TopWeightsDisplay: expected a fitted OFW, got {name}, which has no weights. Use "
+                "ScoreCurveDisplay."
+            )
+        display = cls(
+            estimator.weights_,
+            getattr(estimator, "weights_spread_", None),
+            _input.names_of(estimator),
+            n_features=n_features,
+            name=name,
+        )
+        return display.plot(ax=ax)
+
+    @property
+    def shown(self) -> NDArray[np.intp]:
+        """The columns that are drawn: those with the largest weights, largest first."""
+        order: NDArray[np.intp] = np.argsort(-self.weights, kind="stable")
+        return order[: self.n_features]
+
+    @property
+    def mass(self) -> Floats:
+        """Share of all weight that each of them and those before hold together."""
+        return np.cumsum(self.weights[self.shown]) / self.weights.sum()
+
+    def plot(self, ax: Any = None) -> TopWeightsDisplay:
+        """Draw on `ax`, or on a new figure.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes or None, default=None
+            Where to draw.
+
+        Returns
+        -------
+        self : TopWeightsDisplay
+            With `ax_` and `figure_`.
+        """
+        made = ax is None
+        ax = new_axes(ax)
+        values, spread = self.weights[self.shown], self.spread[self.shown]
+        rows = np.arange(values.size)
+        ax.barh(rows, values, height=0.72, color="#4a7fb5")
+        if spread.any():
+            ax.errorbar(values, rows, xerr=(np.minimum(spread, values), spread), fmt="none",
+                        ecolor="0.2", elinewidth=1.0, capsize=2.5)  # fmt: skip
+        for row, (end, mass) in enumerate(zip(values + spread, self.mass, strict=True)):
+            ax.annotate(f"{mass:.0%}", (end, row), (5, 0), textcoords="offset points", va="center",
+                        fontsize="small", color="0.35",
+                        bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.6})  # fmt: skip
+        uniform = self.weights.sum() / max(1, int((self.weights > 0).sum()))
+        ax.axvline(uniform, color="0.4", linestyle=":", linewidth=1.3, zorder=0.5)
+        self._dress(ax, rows)
+        if made:  # every bar needs room for its name
+            ax.figure.set_figheight(max(4.2, 1.1 + 0.22 * rows.size))
+        self.ax_, self.figure_ = ax, ax.figure
+        return self
+
+    def _dress(self, ax: Any, rows: NDArray[Any]) -> None:
+        labels = [short_label(self.names[column]) for column in self.shown]
+        ax.set_yticks(rows, labels, fontsize="small" if rows.size > 8 else "medium")
+        ax.set_ylim(rows.size - 0.4, -0.6)
+        ax.set_xlim(0.0, 1.12 * float((self.weights + self.spread)[self.shown].max()))
+        note = "; lines: deviation over restarts" if self.spread[self.shown].any() else ""
+        ax.set_xlabel(f"weight (dotted: all equal{note})")
+        ax.set_title(f"Largest weights of {self.name or 'OFW'}, and the share they hold together")
+        ax.spines[["top", "right", "left"]].set_visible(False)
+        ax.tick_params(axis="y", length=0)

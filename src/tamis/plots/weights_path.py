@@ -1,0 +1,186 @@
+"""WeightsPathDisplay: how the probability of OFW came to favour some columns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from tamis import _input
+from tamis._validation import Number, check_value
+from tamis.exceptions import InputError
+from tamis.plots._axes import new_axes
+from tamis.plots.alpha_path import _spread
+from tamis.plots.feature_graph import short_label
+
+Floats = NDArray[np.float64]
+
+
+class WeightsPathDisplay:
+    """Weights of the columns that end highest, against the classifiers trained up to then.
+
+    All columns start equal, at the dotted line. Lines that still climb at the end have not
+    settled.
+
+    Parameters
+    ----------
+    evaluations : array-like of shape (n_points,)
+        Evaluations up to each point, ascending.
+    weights : array-like of shape (n_points, n_columns)
+        The probability at each point.
+    names : sequence of str or None, default=None
+        Names of all columns; ``None`` is x0, x1, ...
+    n_features : int, default=10
+        Number of columns to show.
+    name : str or None, default=None
+        Name of the method, for the title.
+
+    Attributes
+    ----------
+    ax_, figure_ : matplotlib objects
+        Set by :meth:`plot`.
+
+    Examples
+    --------
+    >>> from tamis.plots import WeightsPathDisplay
+    >>> display = WeightsPathDisplay([0, 200], [[0.5, 0.5], [0.1, 0.9]], ["age", "dose"])
+    >>> display.shown
+    array([1, 0])
+    """
+
+    def __init__(
+        self,
+        evaluations: ArrayLike,
+        weights: ArrayLike,
+        names: Sequence[str] | None = None,
+        *,
+        n_features: int = 10,
+        name: str | None = None,
+    ):
+        who = type(self).__name__
+        check_value(n_features, Number(int, low=1), who=who, name="n_features")
+        self.evaluations = np.asarray(evaluations, dtype=np.float64)
+        self.weights = np.asarray(weights, dtype=np.float64)
+        if self.weights.ndim != 2 or self.weights.shape[0] != self.evaluations.size:
+            raise InputError(
+                f"{who}: expected weights with one row for each of {self.evaluations.size} points, "
+                f"got shape {self.weights.shape}. Pass weights_path_ of a fitted OFW."
+            )
+        if not self.weights.size:
+            raise InputError(f"{who}: expected at least one point and one column, got none.")
+        numbered = [f"x{j}" for j in range(self.weights.shape[1])]
+        self.names = numbered if names is None else [str(name) for name in names]
+        self.n_features = n_features
+        self.name = name
+
+    @classmethod
+    def from_estimator(
+        cls, estimator: Any, *, n_features: int = 10, ax: Any = None
+    ) -> WeightsPathDisplay:
+        """Draw the path of a fitted OFW; of several restarts, that of the first.
+
+        Parameters
+        ----------
+        estimator : OFW
+            Fitted.
+        n_features : int, default=10
+            Number of columns to show.
+        ax : matplotlib Axes or None, default=None
+            Where to draw; ``None`` makes a new figure.
+
+        Returns
+        -------
+        display : WeightsPathDisplay
+            With the numbers drawn.
+        """
+        check_is_fitted(estimator)
+        name = type(estimator).__name__
+        if not hasattr(estimator, "weights_path_"):
+            raise InputError(
+                f"WeightsPathDisplay: expected a fitted OFW, got {name}, whose scores have no "
+                "path. Use ScoreCurveDisplay."
+            )
+        display = cls(
+            estimator.path_evaluations_,
+            estimator.weights_path_,
+            _input.names_of(estimator),
+            n_features=n_features,
+            name=name,
+        )
+        return display.plot(ax=ax)
+
+    @property
+    def shown(self) -> NDArray[np.intp]:
+        """The columns that are drawn: those with the largest last weights, largest first."""
+        order: NDArray[np.intp] = np.argsort(-self.weights[-1], kind="stable")
+        return order[: self.n_features]
+
+    @property
+    def uniform(self) -> float:
+        """Weight of a column if all that take part had the same."""
+        return 1.0 / max(1, int((self.weights[0] > 0).sum()))
+
+    def plot(self, ax: Any = None) -> WeightsPathDisplay:
+        """Draw on `ax`, or on a new figure.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes or None, default=None
+            Where to draw.
+
+        Returns
+        -------
+        self : WeightsPathDisplay
+            With `ax_` and `figure_`.
+        """
+        ax = new_axes(ax)
+        values = self.weights[:, self.shown]
+        for k, column in enumerate(values.T):
+            ax.plot(self.evaluations, column, color=f"C{k % 10}", linewidth=1.6,
+                    linestyle=("-", "--")[k // 10 % 2])  # fmt: skip
+        ax.axhline(self.uniform, color="0.3", linestyle=":", linewidth=1.4, zorder=3)
+        self._dress(ax, values)
+        self._label_lines(ax, values[-1])
+        self.ax_, self.figure_ = ax, ax.figure
+        return self
+
+    def _dress(self, ax: Any, values: Floats) -> None:
+        from matplotlib.ticker import FuncFormatter
+
+        ax.set(xlabel="classifiers trained", ylabel="weight (dotted: all equal)")
+        if self.evaluations[-1] > self.evaluations[0]:
+            ax.set_xlim(self.evaluations[0], self.evaluations[-1])
+        ax.set_ylim(0.0, 1.05 * max(values.max(), self.uniform))
+        ax.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:,.0f}"))
+        together = values[-1].sum()
+        count = f"{values.shape[1]} of {self.weights.shape[1]:,} columns"
+        ax.set_title(f"Weights of {self.name or 'OFW'}: {count} hold {together:.0%} at the end")
+        ax.spines[["top", "right"]].set_visible(False)
+
+    def _label_lines(self, ax: Any, last: Floats) -> None:
+        """Names at the right end, moved apart where they would overlap."""
+        heights = last / ax.get_ylim()[1]
+        gap = min(0.055, 0.98 / heights.size)
+        for k, (height, place) in enumerate(zip(heights, _places(heights, gap), strict=True)):
+            ax.annotate(
+                short_label(self.names[self.shown[k]]), (1.0, height), (1.06, place),
+                xycoords="axes fraction", textcoords="axes fraction", color=f"C{k % 10}",
+                va="center", fontsize="small", annotation_clip=False,
+                arrowprops={
+                    "arrowstyle": "-", "color": "0.75", "linewidth": 0.7, "shrinkA": 0,
+                    "shrinkB": 0, "relpos": (0.0, 0.5),
+                },
+            )  # fmt: skip
+
+
+def _places(heights: Floats, gap: float) -> Floats:
+    """Nearest places at least `gap` apart, in the same order, none outside of the axes."""
+    places = _spread(heights, gap=gap)
+    order = np.argsort(places, kind="stable")
+    steps = gap * np.arange(heights.size)
+    # Least squares between two bounds is that without them, cut off at the bounds.
+    places[order] = np.clip(places[order] - steps, 0.01, 0.99 - steps[-1]) + steps
+    return places

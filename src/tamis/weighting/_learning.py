@@ -1,0 +1,235 @@
+"""The stochastic gradient loop of OFW, cut into chunks that can be stored and taken up again."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tamis.weighting._learners import Errors
+from tamis.weighting._processes import PROCESSES
+
+Floats = NDArray[np.float64]
+
+# Evaluations between two moments at which a run can be stored, stopped or looked at.
+CHUNK = 200
+# Normal numbers that are drawn at a time for the diffusion.
+MOST_NOISE = 1_000_000
+# The baseline is the mean of about so many errors before the step.
+BASELINE_MEMORY = 200
+# The weights are compared with those of a share 1 / LAG of the steps before, and have settled when
+# none has moved by more than this share of the largest.
+LAG, SETTLED = 10, 0.02
+# Most points that are kept of the path of the weights, in single precision.
+PATH_POINTS = 24
+# So many times the steps in which every column is drawn once on average, the steps stay large.
+OFFSET_ROUNDS = 400
+
+
+class Settings(NamedTuple):
+    """How a run goes; everything but the data and the learner."""
+
+    method: str
+    subset_size: int
+    sample_size: int
+    draws_per_step: int
+    step: float
+    step_offset: float
+    noise: float
+    baseline: bool
+    max_iter: int
+    tol: float | None
+
+
+def default_schedule(method: str, n_columns: int, subset_size: int) -> tuple[float, float]:
+    """Step and offset of ``step / (i + offset)`` from the number of columns and those drawn.
+
+    A column is drawn in ``subset_size / n_columns`` of the steps, so the offset, after which the
+    steps begin to shrink, is a number of rounds through the columns. The first step moves a drawn
+    column's log probability by 0.5 times its excess error (Riemannian), or its probability by
+    0.125 times that, relative to the uniform one (Euclidean, diffusion).
+    """
+    process = PROCESSES[method]
+    offset = OFFSET_ROUNDS * n_columns / subset_size
+    return process.first_step * float(n_columns) ** process.scaling * offset, offset
+
+
+class Numbers(NamedTuple):
+    """Random numbers of some steps: columns and rows of the draws, and the diffusion's noise."""
+
+    uniforms: Floats
+    train: NDArray[np.int64]
+    test: NDArray[np.int64]
+    noise: Floats | None
+
+
+@dataclass
+class Run:
+    """Where a run is: all that is needed to go on from here, and what it has seen."""
+
+    weights: Floats
+    seed: int
+    baseline: float
+    n_iter: int = 0
+    n_evaluations: int = 0
+    n_errors: int = 0
+    status: str = "running"
+    snapshot: Floats = field(default_factory=lambda: np.empty(0))
+    snapshot_iter: int = 0
+    last_change: float = math.inf
+    evaluations: list[int] = field(default_factory=list)
+    energy: list[float] = field(default_factory=list)
+    energy_error: list[float] = field(default_factory=list)
+    path: NDArray[np.float32] = field(default_factory=lambda: np.empty((0, 0), np.float32))
+    path_evaluations: list[int] = field(default_factory=list)
+
+    @classmethod
+    def begin(cls, n_columns: int, seed: int, chance: float) -> Run:
+        """A run at the uniform probability; `chance` is the error of guessing."""
+        run = cls(np.full(n_columns, 1.0 / n_columns), seed, chance)
+        run.path = np.empty((0, n_columns), np.float32)
+        run.keep_weights()
+        return run
+
+    def keep_weights(self) -> None:
+        """One point more of the path of the weights; every other one goes when it is full."""
+        if self.path_evaluations and self.path_evaluations[-1] == self.n_evaluations:
+            return
+        if len(self.path_evaluations) >= PATH_POINTS:
+            self.path, self.path_evaluations = self.path[::2], self.path_evaluations[::2]
+        self.path = np.vstack([self.path, self.weights.astype(np.float32)])
+        self.path_evaluations.append(self.n_evaluations)
+
+    def remember(self, errors: Floats) -> None:
+        """Mean and standard error of the errors of a chunk."""
+        self.n_evaluations += errors.size
+        self.evaluations.append(self.n_evaluations)
+        self.energy.append(float(errors.mean()))
+        spread = float(errors.std(ddof=1)) if errors.size > 1 else 0.0
+        self.energy_error.append(spread / math.sqrt(errors.size))
+
+
+class Learning:
+    """Moves a run on, chunk by chunk.
+
+    Parameters
+    ----------
+    settings : Settings
+        How.
+    errors : callable
+        Errors of draws of columns, training rows and test rows.
+    n_rows : int
+        Rows of the table.
+    row_weight : ndarray of shape (n_rows,) or None
+        Rows are drawn with probabilities proportional to it.
+    """
+
+    def __init__(self, settings: Settings, errors: Errors, n_rows: int, row_weight: Any):
+        self.settings, self.errors, self.n_rows = settings, errors, n_rows
+        self.cumulative = None if row_weight is None else np.cumsum(row_weight)
+
+    def n_chunks(self, run: Run) -> int:
+        """Chunks that are still to come."""
+        left = self.settings.max_iter - run.n_iter
+        return max(0, -(-left // self._steps_per_chunk(run.weights.size)))
+
+    def _steps_per_chunk(self, n_columns: int) -> int:
+        steps = max(1, CHUNK // self.settings.draws_per_step)
+        if PROCESSES[self.settings.method].is_noisy:
+            steps = min(steps, max(1, MOST_NOISE // n_columns))
+        return steps
+
+    def chunks(self, run: Run) -> Iterator[Run]:
+        """Go on until a rule ends the run; after every chunk it may be stored as it is."""
+        while run.status == "running":
+            if run.n_iter >= self.settings.max_iter:
+                run.status = "max_iter"
+                break
+            self._chunk(run)
+            yield run
+
+    def _chunk(self, run: Run) -> None:
+        """Steps up to the next multiple of the chunk's length, or the last one."""
+        settings = self.settings
+        process = PROCESSES[settings.method](run.weights)
+        numbers = self._numbers(run)
+        seen: list[Floats] = []
+        for i in range(len(numbers.uniforms)):
+            draws = process.draw(numbers.uniforms[i])
+            found = self.errors(draws, numbers.train[i], numbers.test[i])
+            seen.append(found)
+            step = settings.step / (run.n_iter + 1 + settings.step_offset)
+            excess = found - run.baseline if settings.baseline else found
+            noise = None
+            if numbers.noise is not None:
+                noise = numbers.noise[i] * math.sqrt(step * settings.noise)
+            if not process.step(draws, excess, step, noise):
+                run.status = "left the simplex"
+                break
+            run.n_iter += 1
+            self._move_baseline(run, found)
+            if self._has_settled(run, process):
+                run.status = "settled"
+                break
+        run.weights = process.weights()
+        run.remember(np.concatenate(seen))
+        if len(run.energy) % self._chunks_per_point(run) == 0 or run.status != "running":
+            run.keep_weights()
+
+    def _numbers(self, run: Run) -> Numbers:
+        """Random numbers of the steps to come.
+
+        Every chunk has a generator of its own, made from the seed and the chunk's number, so a
+        run that goes on needs no more than the number of its steps.
+        """
+        settings = self.settings
+        length = self._steps_per_chunk(run.weights.size)
+        number, first = divmod(run.n_iter, length)
+        last = min(length, first + settings.max_iter - run.n_iter)
+        generator = np.random.default_rng([run.seed, number])
+        shape = (length, settings.draws_per_step)
+        uniforms = generator.random((*shape, settings.subset_size))
+        train, test = (self._rows(generator, (*shape, settings.sample_size)) for _ in range(2))
+        noise = None
+        if PROCESSES[settings.method].is_noisy:
+            noise = generator.standard_normal((length, run.weights.size))[first:last]
+        return Numbers(uniforms[first:last], train[first:last], test[first:last], noise)
+
+    def _chunks_per_point(self, run: Run) -> int:
+        """Chunks between two points of the path, so that they are evenly spread."""
+        steps = self._steps_per_chunk(run.weights.size)
+        return max(1, -(-self.settings.max_iter // steps) // (PATH_POINTS - 2))
+
+    def _rows(self, generator: np.random.Generator, shape: tuple[int, ...]) -> NDArray[np.int64]:
+        """Bootstrap samples of the rows, by their weights."""
+        if self.cumulative is None:
+            return generator.integers(0, self.n_rows, shape)
+        wanted = generator.random(shape) * self.cumulative[-1]
+        return np.searchsorted(self.cumulative, wanted, side="right")
+
+    def _move_baseline(self, run: Run, errors: Floats) -> None:
+        run.n_errors += errors.size
+        share = errors.size / min(run.n_errors + BASELINE_MEMORY, 2 * BASELINE_MEMORY)
+        run.baseline += min(share, 1.0) * (float(errors.mean()) - run.baseline)
+
+    def _has_settled(self, run: Run, process: Any) -> bool:
+        """The paper's rule: the weights are near those of a share 1/LAG of the steps before.
+
+        It is asked at steps whose distance is just that share, so one snapshot is enough; the
+        first is taken when the steps begin to shrink, for the printed rule would end at once.
+        """
+        due = math.ceil(run.snapshot_iter * LAG / (LAG - 1))
+        if run.snapshot.size == 0:
+            due = math.ceil(self.settings.step_offset)
+        if run.n_iter < max(due, 1):
+            return False
+        weights = process.weights()
+        if run.snapshot.size > 0:
+            run.last_change = float(np.abs(weights - run.snapshot).max())
+        run.snapshot, run.snapshot_iter = weights, run.n_iter
+        tol = self.settings.tol
+        return run.last_change <= (SETTLED * weights.max() if tol is None else tol)

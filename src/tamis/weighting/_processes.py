@@ -1,0 +1,134 @@
+"""The three ways to move a probability over columns along an estimated gradient."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tamis._jit import announce_compilation
+
+Floats = NDArray[np.float64]
+Indices = NDArray[np.int64]
+
+
+class Process(Protocol):
+    """A probability over columns that can be drawn from and moved."""
+
+    # Size of the first step: the step of column j is this times n to the power `scaling`.
+    first_step: ClassVar[float]
+    scaling: ClassVar[int]
+    # Whether a step needs one normal number per column.
+    is_noisy: ClassVar[bool]
+
+    def draw(self, uniforms: Floats) -> Indices:
+        """Columns, as many as there are numbers in [0, 1)."""
+
+    def step(self, draws: Indices, excess: Floats, step: float, noise: Floats | None) -> bool:
+        """Move; False if the probability has left the simplex (it stays where it was)."""
+
+    def weights(self) -> Floats:
+        """The probability, as a new array."""
+
+
+class Riemannian:
+    """Exponential steps along the gradient in log P; O(n) per step, for every weight moves."""
+
+    first_step: ClassVar[float] = 0.5
+    scaling: ClassVar[int] = 0
+    is_noisy: ClassVar[bool] = False
+
+    def __init__(self, weights: Floats):
+        self.P = weights.copy()
+        self.cumulative = np.empty(weights.size)
+
+    def draw(self, uniforms: Floats) -> Indices:
+        """Columns drawn from the probability."""
+        from tamis.weighting import _update_kernels as kernels
+
+        out = np.empty(uniforms.shape, dtype=np.int64)
+        kernels.draw_columns(self.P, uniforms, self.cumulative, out)
+        return out
+
+    def step(self, draws: Indices, excess: Floats, step: float, noise: Floats | None) -> bool:
+        """Move; this never leaves the simplex."""
+        from tamis.weighting import _update_kernels as kernels
+
+        with announce_compilation(kernels.riemannian_step):
+            kernels.riemannian_step(self.P, draws, excess, step)
+        return True
+
+    def weights(self) -> Floats:
+        """The probability, as a new array."""
+        return self.P.copy()
+
+
+class Diffusion(Riemannian):
+    """Euclidean steps with noise, projected on the simplex; O(n) per step, for the noise."""
+
+    first_step: ClassVar[float] = 0.125
+    scaling: ClassVar[int] = -2
+    is_noisy: ClassVar[bool] = True
+
+    def step(self, draws: Indices, excess: Floats, step: float, noise: Floats | None) -> bool:
+        """Move, and back to the simplex."""
+        from tamis.weighting import _update_kernels as kernels
+
+        with announce_compilation(kernels.diffusion_step):
+            kernels.diffusion_step(self.P, draws, excess, step, noise)
+        return True
+
+
+class Euclidean:
+    """Plain steps in the plane of sum 1; O(k log n) per step."""
+
+    first_step: ClassVar[float] = 0.125
+    scaling: ClassVar[int] = -2
+    is_noisy: ClassVar[bool] = False
+
+    def __init__(self, weights: Floats):
+        from tamis.weighting import _update_kernels as kernels
+
+        self.n = weights.size
+        n_leaves = 1 << max(self.n - 1, 1).bit_length()
+        self.sums, self.smallest = np.empty(2 * n_leaves), np.empty(2 * n_leaves)
+        self.shift = 0.0
+        with announce_compilation(kernels.build_trees):
+            kernels.build_trees(weights, self.sums, self.smallest)
+
+    def draw(self, uniforms: Floats) -> Indices:
+        """Columns drawn from the probability."""
+        from tamis.weighting import _update_kernels as kernels
+
+        out = np.empty(uniforms.shape, dtype=np.int64)
+        kernels.draw_from_tree(self.sums, self.shift, self.n, uniforms, out)
+        return out
+
+    def step(self, draws: Indices, excess: Floats, step: float, noise: Floats | None) -> bool:
+        """Move, unless that would make a weight negative."""
+        from tamis.weighting import _update_kernels as kernels
+
+        columns = np.unique(draws)
+        before = self.sums[self.sums.size // 2 + columns].copy()
+        with announce_compilation(kernels.euclidean_step):
+            shift = kernels.euclidean_step(
+                self.sums, self.smallest, self.shift, self.n, draws, excess, step
+            )
+        if self.smallest[1] + shift > 0.0:
+            self.shift = shift
+            return True
+        kernels.set_leaves(self.sums, self.smallest, columns, before)
+        return False
+
+    def weights(self) -> Floats:
+        """The probability, as a new array."""
+        n_leaves = self.sums.size // 2
+        return self.sums[n_leaves : n_leaves + self.n] + self.shift
+
+
+PROCESSES: dict[str, Any] = {
+    "riemannian": Riemannian,
+    "euclidean": Euclidean,
+    "diffusion": Diffusion,
+}

@@ -1,0 +1,441 @@
+"""VotingSubsetClassifier: many classifiers on drawn columns, and a vote."""
+
+from __future__ import annotations
+
+import math
+from numbers import Integral
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.utils import check_random_state
+from sklearn.utils.parallel import Parallel, delayed
+from sklearn.utils.validation import check_is_fitted, has_fit_parameter
+
+from tamis import _input
+from tamis._columns import find_constant
+from tamis._threads import effective_jobs, split_evenly
+from tamis._validation import N_JOBS, Choice, Constraint, Custom, Number, check_parameters
+from tamis.engines import MemoryEngine, fold
+from tamis.exceptions import InputError
+from tamis.statistics import Moments
+from tamis.weighting import _learners
+from tamis.weighting._machines import fit_one, named_classifier, with_seed
+
+Floats = NDArray[np.float64]
+Indices = NDArray[np.intp]
+Counts = NDArray[np.int64]
+
+
+class VotingSubsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """Majority vote of classifiers, each trained on a few columns drawn at random.
+
+    The columns are drawn from a probability, as learned by :class:`~tamis.OFW`, so that good ones
+    are drawn often and a weak one still has its say. This is how the weights of OFW are meant to
+    be used: no column has to be thrown away. With uniform weights it is the random subspace
+    method.
+
+    Parameters
+    ----------
+    estimator : {"svm", "nn", "lda", "cart"} or classifier, default="svm"
+        What is trained on the drawn columns. The words mean scikit-learn's LinearSVC,
+        KNeighborsClassifier, LinearDiscriminantAnalysis and DecisionTreeClassifier with the
+        settings of the learners of OFW. Any scikit-learn classifier works.
+    estimator_params : dict or None, default=None
+        Settings for a word, as for OFW: ``C``, ``loss``, ``tol``, ``max_iter`` of ``"svm"``,
+        ``n_neighbors`` and ``metric`` of ``"nn"``, ``shrinkage`` of ``"lda"``, ``max_depth`` and
+        ``min_samples_leaf`` of ``"cart"``.
+    weights : array-like of shape (n_features,), selector or None, default=None
+        How often a column is drawn, in proportion; ``None`` is equally often. A fitted selector
+        gives its `weights_`, or its `scores_`. An unfitted one is cloned and fitted in `fit`, so
+        that in a cross-validation it never sees the rows that are predicted. Cloning, which
+        cross-validation does, turns a fitted selector into an unfitted one.
+    n_subsets : int, default=100
+        Subsets of columns, and so classifiers that vote.
+    subset_size : int or None, default=None
+        Columns drawn for a subset, with replacement; those drawn twice count once. ``None`` is
+        `subset_size_` of the selector if it has one, else the root of the number of columns that
+        vary, rounded up.
+    voting : {"majority", "one_vs_all"}, default="majority"
+        One classifier per subset, which votes for one class; or one for each class against the
+        others, each of which may give its class a vote. With two classes that is the same.
+    sample_size : int, float or None, default=None
+        Rows drawn with replacement for every subset: a number, or a share of all rows. ``None``
+        trains on all rows.
+    scale : bool, default=True
+        Centre the columns and divide by their deviation first.
+    random_state : int, RandomState or None, default=None
+        Seed of all draws, and of the selector and the classifiers where they have none.
+    n_jobs : int or None, default=None
+        Threads over the subsets; ``None`` uses all cores. The result does not depend on it.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The labels of the target.
+    subsets_ : list of ndarray
+        Columns of every subset, sorted, each once.
+    estimators_ : list
+        The classifier of every subset; with ``voting="one_vs_all"`` and more than two classes, a
+        list of one for each class. They predict positions in `classes_`, or 1 for yes.
+    weights_ : ndarray of shape (n_features,)
+        The probability drawn from; sums to 1, and is 0 for constant columns.
+    selector_ : object
+        The selector fitted here; only if `weights` is an unfitted one.
+    subset_size_ : int
+        Columns drawn for a subset.
+    n_features_in_, feature_names_in_ : int, ndarray
+        Columns seen in `fit`, and their names if they are strings.
+
+    Notes
+    -----
+    Training costs `n_subsets` trainings on `subset_size` columns. The class with most votes wins,
+    of equal ones the first in `classes_`. Missing cells are at the mean of their column in `fit`,
+    also when predicting. Constant columns are drawn only if no other has weight. Of a sparse table
+    the drawn columns are made dense, one subset at a time. Rows of weight 0 are left out; other
+    weights go to the classifier, or, with `sample_size`, into the draw of the rows. ``"svm"``
+    has the squared hinge loss unless ``loss="hinge"`` is asked for, which trains on one thread.
+
+    References
+    ----------
+    Gadat, S. and Younes, L. (2007). A stochastic algorithm for feature selection in pattern
+    recognition. Journal of Machine Learning Research 8, 509-547.
+
+    Ho, T. K. (1998). The random subspace method for constructing decision forests. IEEE
+    Transactions on Pattern Analysis and Machine Intelligence 20(8), 832-844.
+    https://doi.org/10.1109/34.709601
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.model_selection import cross_val_score
+    >>> from tamis import OFW, VotingSubsetClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> selector = OFW(subset_size=2, max_iter=2000, random_state=0)
+    >>> model = VotingSubsetClassifier(weights=selector, n_subsets=20, random_state=0)
+    >>> bool(cross_val_score(model, X, y).mean() > 0.9)
+    True
+    """
+
+    _constraints: ClassVar[dict[str, Constraint]] = {
+        "n_subsets": Number(int, low=1),
+        "subset_size": Number(int, low=1, or_none=True),
+        "voting": Choice(("majority", "one_vs_all")),
+        "sample_size": Custom(
+            lambda value: (
+                Number(int, low=1, or_none=True).allows(value)
+                or Number(float, low=0, high=1, open_low=True).allows(value)
+            ),
+            "an int of at least 1, a float in (0, 1] or None",
+        ),
+        "scale": Choice((True, False)),
+        "n_jobs": N_JOBS,
+    }
+
+    def __init__(
+        self,
+        *,
+        estimator: Any = "svm",
+        estimator_params: dict[str, Any] | None = None,
+        weights: Any = None,
+        n_subsets: int = 100,
+        subset_size: int | None = None,
+        voting: str = "majority",
+        sample_size: int | float | None = None,
+        scale: bool = True,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+    ):
+        self.estimator = estimator
+        self.estimator_params = estimator_params
+        self.weights = weights
+        self.n_subsets = n_subsets
+        self.subset_size = subset_size
+        self.voting = voting
+        self.sample_size = sample_size
+        self.scale = scale
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> VotingSubsetClassifier:
+        """Draw the subsets and train a classifier on each.
+
+        Parameters
+        ----------
+        X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
+            The table; NaN marks missing values.
+        y : array-like of shape (n_samples,)
+            The classes.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the rows.
+
+        Returns
+        -------
+        self : VotingSubsetClassifier
+            The fitted classifier.
+        """
+        who = type(self).__name__
+        check_parameters(self, self._constraints)
+        _learners.check_estimator_choice(self.estimator, self.estimator_params, who)
+        for name in [name for name in vars(self) if name.endswith("_") and name[0] != "_"]:
+            delattr(self, name)
+        X = _input.check_table(self, X)
+        weight = _input.check_weight(sample_weight, X.shape[0], who)
+        y = _input.check_target(y, X.shape[0], who)
+        if weight is not None and weight.min() == 0.0:
+            kept = weight > 0.0
+            X, y, weight = X[kept], y[kept], weight[kept]
+        self.classes_, codes = _input.check_classes(y, X.shape[0], who)
+        self._check_classes()
+        random = check_random_state(self.random_state)
+        # First, so that a selector fitted here or before makes no difference to the draws.
+        selector_seed = int(random.randint(np.iinfo(np.int32).max))
+        seeds = random.randint(np.iinfo(np.int32).max, size=self.n_subsets)
+        constant = find_constant(self, X, weight)
+        self._learn_weights(X, y, weight, constant, selector_seed)
+        self._learn_scale(X, weight)
+        self._train(X, codes, weight, seeds)
+        return self
+
+    def _check_classes(self) -> None:
+        if self.classes_.size < 2:
+            raise InputError(
+                f"{type(self).__name__}: expected a target with at least two classes, got one "
+                f"class ({self.classes_[0]!r}). Check the target column, and which rows carry "
+                "weight."
+            )
+
+    def _learn_weights(
+        self, X: Any, y: Any, weight: Floats | None, constant: NDArray[np.bool_], seed: int
+    ) -> None:
+        """Probability of every column to be drawn, and how many are."""
+        values: Any = self.weights
+        size = None
+        if hasattr(values, "fit"):
+            selector = values
+            if not (hasattr(selector, "weights_") or hasattr(selector, "scores_")):
+                selector = self.selector_ = _fitted_clone(selector, X, y, weight, seed)
+            size = getattr(selector, "subset_size_", None)
+            values = self._weights_of(selector)
+        if values is None:
+            values = np.ones(constant.size)
+        weights = self._check_weights(values, constant.size)
+        # Of a table without any variation all columns are equally good.
+        drawn = np.where(constant, 0.0, weights)
+        drawn = drawn if drawn.any() else weights
+        self.weights_ = drawn / drawn.sum()
+        n_varying = max(1, constant.size - int(constant.sum()))
+        wanted = self.subset_size or size or math.ceil(math.sqrt(n_varying))
+        self.subset_size_ = min(int(wanted), n_varying)
+
+    def _weights_of(self, selector: Any) -> Any:
+        names, known = _input.names_of(self), _input.names_of(selector)
+        if names is not None and known is not None and list(names) != list(known):
+            raise InputError(
+                f"{type(self).__name__}: expected the columns that {type(selector).__name__} was "
+                f"fitted on, got others. It has seen {_first(known)}, X has {_first(names)}. Pass "
+                "the same columns in the same order, or an unfitted selector."
+            )
+        values = getattr(selector, "weights_", getattr(selector, "scores_", None))
+        if values is None:
+            raise InputError(
+                f"{type(self).__name__}: weights must be an array, None or a selector with "
+                f"weights_ or scores_, got {type(selector).__name__}, which has neither after fit."
+            )
+        return values
+
+    def _check_weights(self, values: Any, n_columns: int) -> Floats:
+        who = type(self).__name__
+        try:
+            weights = np.asarray(values, dtype=np.float64)
+        except (TypeError, ValueError) as error:
+            raise InputError(
+                f"{who}: weights must be one number per column, a selector or None, got {values!r}."
+            ) from error
+        if weights.shape != (n_columns,):
+            raise InputError(
+                f"{who}: expected one of the weights per column of X ({n_columns}), got shape "
+                f"{weights.shape}. Check that they belong to this table."
+            )
+        wrong = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0.0)))
+        if wrong.size:
+            names = _input.names_of(self)
+            column = int(wrong[0]) if names is None else names[wrong[0]]
+            raise InputError(
+                f"{who}: expected weights that are finite and not negative, got "
+                f"{float(weights[wrong[0]])!r} for column {column!r}. Scores of some selectors are "
+                "no weights; pass an array, or OFW."
+            )
+        if not weights.any():
+            raise InputError(f"{who}: expected a positive weight for some column, got only zeros.")
+        return weights / weights.max()  # the sum cannot overflow then
+
+    def _learn_scale(self, X: Any, weight: Floats | None) -> None:
+        moments = fold(Moments(X.shape[1]), MemoryEngine(X, None, weight), n_jobs=self.n_jobs)
+        result = moments.finish()
+        self._mean = np.where(result.weight > 0, result.mean, 0.0)
+        deviation = np.sqrt(np.where(result.variance > 0, result.variance, 1.0))
+        self._deviation = deviation if self.scale else np.ones_like(deviation)
+
+    def _train(
+        self, X: Any, codes: NDArray[np.int32], weight: Floats | None, seeds: NDArray[Any]
+    ) -> None:
+        n_drawn = self._n_drawn(X.shape[0])
+        estimator = self._made_estimator(n_drawn or X.shape[0])
+        row_weight = self._weights_for_fit(estimator, weight)
+        one_vs_all = self.voting == "one_vs_all" and self.classes_.size > 2
+        draw_rows = None if n_drawn is None else (n_drawn, weight)
+        table = X.tocsc() if sparse.issparse(X) else X
+
+        def train(seed: int) -> tuple[Indices, Any]:
+            random = np.random.default_rng(seed)
+            columns = _draw(random, self.weights_, self.subset_size_)
+            values, target, share = self._prepared(table, columns), codes, row_weight
+            if draw_rows is not None:
+                rows = _draw_rows(random, values.shape[0], *draw_rows)
+                values, target, share = values[rows], codes[rows], None
+            seed = int(random.integers(np.iinfo(np.int32).max))
+            if not one_vs_all:
+                return columns, fit_one(estimator, values, target, share, seed)
+            targets = [(target == c).astype(np.int32) for c in range(self.classes_.size)]
+            return columns, [fit_one(estimator, values, part, share, seed) for part in targets]
+
+        members = self._parallel()(delayed(train)(int(seed)) for seed in seeds)
+        self.subsets_ = [columns for columns, _ in members]
+        self.estimators_ = [machines for _, machines in members]
+
+    def _parallel(self) -> Any:
+        return Parallel(n_jobs=effective_jobs(self.n_jobs), prefer="threads")
+
+    def _made_estimator(self, n_rows: int) -> Any:
+        if not isinstance(self.estimator, str):
+            return self.estimator
+        params, who = dict(self.estimator_params or {}), type(self).__name__
+        return named_classifier(
+            self.estimator, params, _learners.read_options(self.estimator, params, who), n_rows
+        )
+
+    def _weights_for_fit(self, estimator: Any, weight: Floats | None) -> Floats | None:
+        """What a classifier gets as `sample_weight` when it trains on all rows."""
+        if weight is None or self.sample_size is not None or weight.min() == weight.max() == 1.0:
+            return None
+        if has_fit_parameter(estimator, "sample_weight"):
+            return weight
+        if weight.min() == weight.max():
+            return None
+        raise InputError(
+            f"{type(self).__name__}: expected no sample_weight, or equal ones, with "
+            f"{type(estimator).__name__}, whose fit takes none. Set sample_size=1.0: rows are then "
+            "drawn in proportion to their weights."
+        )
+
+    def _n_drawn(self, n_rows: int) -> int | None:
+        wanted = self.sample_size
+        if wanted is None or isinstance(wanted, Integral):
+            return None if wanted is None else int(wanted)
+        return max(1, round(wanted * n_rows))
+
+    def _prepared(self, table: Any, columns: Indices) -> Floats:
+        """Some columns, dense and without holes, as the classifiers of `fit` saw them."""
+        part = table[:, columns]
+        values = np.asarray(part.toarray() if sparse.issparse(part) else part, dtype=np.float64)
+        infinite = np.zeros(self.n_features_in_, dtype=bool)
+        infinite[columns] = np.isinf(values).any(axis=0)
+        _input.check_finite_columns(self, infinite)
+        values = values - self._mean[columns]
+        values[np.isnan(values)] = 0.0
+        if self.scale:
+            return values / self._deviation[columns]
+        return values + self._mean[columns]
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Class with most votes for every row.
+
+        Parameters
+        ----------
+        X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
+            The table.
+
+        Returns
+        -------
+        labels : ndarray of shape (n_samples,)
+            Of equal votes, the first in `classes_`.
+        """
+        votes = self._votes(X)
+        return self.classes_[votes.argmax(axis=1)]
+
+    def predict_proba(self, X: Any) -> Floats:
+        """Share of the votes of every class.
+
+        Parameters
+        ----------
+        X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
+            The table.
+
+        Returns
+        -------
+        shares : ndarray of shape (n_samples, n_classes)
+            They sum to 1; all are equal for a row that got no vote at all.
+        """
+        votes = self._votes(X)
+        total = votes.sum(axis=1, keepdims=True)
+        return np.where(total > 0, votes / np.maximum(total, 1), 1.0 / self.classes_.size)
+
+    def _votes(self, X: Any) -> Counts:
+        check_is_fitted(self)
+        X = _input.check_table(self, X, reset=False)
+        table = X.tocsc() if sparse.issparse(X) else X
+
+        def count(first: int, last: int) -> Counts:
+            votes = np.zeros((table.shape[0], self.classes_.size), dtype=np.int64)
+            for k in range(first, last):
+                _add_votes(votes, self.estimators_[k], self._prepared(table, self.subsets_[k]))
+            return votes
+
+        # Whole numbers: their sum is the same in whatever parts it is taken.
+        parts = split_evenly(0, len(self.subsets_), effective_jobs(self.n_jobs))
+        total: Counts = np.sum(self._parallel()(delayed(count)(*part) for part in parts), axis=0)
+        return total
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.allow_nan = True
+        return tags
+
+
+def _fitted_clone(selector: Any, X: Any, y: Any, weight: Floats | None, seed: int) -> Any:
+    selector = with_seed(clone(selector), seed)
+    weighted = weight is not None and has_fit_parameter(selector, "sample_weight")
+    return selector.fit(X, y, **({"sample_weight": weight} if weighted else {}))
+
+
+def _draw(random: np.random.Generator, weights: Floats, size: int) -> Indices:
+    """Distinct columns among `size` draws with replacement."""
+    possible = np.flatnonzero(weights)
+    reached = np.cumsum(weights[possible])
+    places = np.searchsorted(reached, random.random(size) * reached[-1], side="right")
+    return possible[np.unique(np.minimum(places, possible.size - 1))]
+
+
+def _draw_rows(
+    random: np.random.Generator, n_rows: int, n_drawn: int, weight: Floats | None
+) -> Indices:
+    reached = np.cumsum(np.ones(n_rows) if weight is None else weight)
+    places = np.searchsorted(reached, random.random(n_drawn) * reached[-1], side="right")
+    return np.minimum(places, n_rows - 1)
+
+
+def _add_votes(votes: Counts, machines: Any, X: Floats) -> None:
+    if isinstance(machines, list):
+        for c, machine in enumerate(machines):
+            votes[:, c] += machine.predict(X) == 1
+        return
+    found = machines.predict(X).astype(np.intp)
+    votes[np.arange(votes.shape[0]), found] += 1
+
+
+def _first(names: Any) -> str:
+    return ", ".join(repr(name) for name in list(names)[:3]) + (", ..." if len(names) > 3 else "")

@@ -1,0 +1,140 @@
+"""Recursive elimination of columns by the weights of linear machines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tamis._jit import announce_compilation
+from tamis.wrappers import _svm
+
+Floats = NDArray[np.float64]
+# The Gram matrix is made anew when what is left of it is a quarter of what it was: columns that
+# were taken out leave rounding errors of their size behind.
+FADED = 0.25
+# With so few columns it is made anew in every round, which then costs no more than taking one out.
+FEW_COLUMNS = 4
+
+
+@dataclass(frozen=True)
+class Training:
+    """How the machines are trained, and how many columns go in a round."""
+
+    step: float
+    multi_class: str
+    tol: float
+    max_iter: int
+
+
+class Elimination:
+    """An elimination under way; what it has found so far is in `order` and `criterion`.
+
+    Parameters
+    ----------
+    columns : ndarray of shape (n_columns, n_rows), C-ordered
+        The table, a row for each of its columns; rows of the table sorted by class.
+    codes : ndarray of int32 of shape (n_rows,)
+        Sorted classes.
+    price : ndarray of shape (n_rows,)
+        Positive cost of a unit of slack.
+    training : Training
+        The settings.
+    """
+
+    def __init__(
+        self, columns: Floats, codes: NDArray[np.int32], price: Floats, training: Training
+    ):
+        self.columns, self.training = columns, training
+        self.machines = _svm.make_machines(codes, price, training.multi_class)
+        self.beta = np.zeros(self.machines.sign.size)
+        self.alive = np.arange(columns.shape[0])
+        # Best first; filled from the end.
+        self.order = np.empty(columns.shape[0], dtype=np.int64)
+        self.criterion = np.zeros(columns.shape[0])
+        self.gap = 0.0
+        self._gram: Floats | None = None
+        self._mass = 0.0
+
+    @property
+    def positions(self) -> Floats:
+        """Number of columns for the best, 1 for the one dropped first."""
+        positions = np.empty(self.order.size)
+        positions[self.order] = np.arange(self.order.size, 0, -1)
+        return positions
+
+    def turns(self, n_rounds: int) -> Iterator[int]:
+        """Go on until all columns are in order, `n_rounds` at a time; yields how many are left."""
+        while self.alive.size:
+            done = 0
+            while self.alive.size and done < n_rounds:
+                done += self._go_on(n_rounds - done, self.training.step)
+            yield int(self.alive.size)
+
+    def finish(self) -> None:
+        """Order all columns that are left by one training."""
+        if self.alive.size:
+            self._go_on(1, float(self.alive.size))
+
+    def _go_on(self, max_rounds: int, step: float) -> int:
+        """Some more rounds, at least one; returns how many."""
+        if _svm.is_long(self.columns.shape[1], self.alive.size):
+            self._one_long_round(step)
+            return 1
+        return self._many_rounds(max_rounds, step)
+
+    def _many_rounds(self, max_rounds: int, step: float) -> int:
+        from tamis.wrappers import _svm_kernels as kernels
+
+        n_rows = self.columns.shape[1]
+        stop = n_rows // _svm.LONG if n_rows > _svm.FEW_ROWS else 0
+        training = self.training
+        if self._gram is None:
+            left = (
+                self.columns if self.alive.size == len(self.columns) else self.columns[self.alive]
+            )
+            self._gram = _svm.gram_of(left)
+            self._mass = FADED * float(np.trace(self._gram))
+        mass = self._mass if self.alive.size > FEW_COLUMNS else np.inf
+        with announce_compilation(kernels.eliminate):
+            n_left, n_rounds, gap, stale = kernels.eliminate(
+                self.columns, self._gram, *self.machines, self.beta, self.alive, self.order,
+                self.criterion, float(step), mass, min(stop, self.alive.size - 1), max_rounds,
+                training.tol, training.max_iter,
+            )  # fmt: skip
+        if stale:
+            self._gram = None
+        self.gap = max(self.gap, gap)
+        self.alive = self.alive[:n_left]
+        return int(n_rounds)
+
+    def _one_long_round(self, step: float) -> None:
+        from tamis.wrappers import _svm_kernels as kernels
+
+        left = self.columns[self.alive]
+        training = self.training
+        gap = _svm.train_machines(left, self.machines, self.beta, training.tol, training.max_iter)
+        weights = _svm.squared_weights(left, self.machines, self.beta)
+        size = weights.size
+        count = dropped(step, size)
+        gone = kernels.weakest(weights, count)
+        self.order[size - count : size] = self.alive[gone][::-1]
+        self.criterion[self.alive[gone]] = weights[gone]
+        self.alive = np.delete(self.alive, gone)
+        self._gram, self.gap = None, max(self.gap, gap)
+
+
+def dropped(step: float, n_left: int) -> int:
+    """Columns that go in a round."""
+    return max(1, int(step * n_left)) if step < 1 else min(int(step), n_left)
+
+
+def count_rounds(step: float, n_columns: int) -> int:
+    """Rounds of an elimination."""
+    count = 0
+    while n_columns:
+        n_columns -= dropped(step, n_columns)
+        count += 1
+    return count

@@ -1,0 +1,313 @@
+"""Linear support vector machines with a free intercept, trained on many machines at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import combinations
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from tamis._columns import TILE
+from tamis._jit import announce_compilation
+from tamis._warnings import warn
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+# Up to so many rows a Gram matrix is kept whatever the number of columns (32 MB).
+FEW_ROWS = 2000
+# From so many rows per column the machine is trained on its columns, not on a Gram matrix.
+LONG = 8
+
+
+class Rows(NamedTuple):
+    """Rows that carry weight, sorted by class; `columns` has a row for each column of the table."""
+
+    rows: NDArray[np.intp]
+    columns: Floats
+    codes: NDArray[np.int32]
+    weight: Floats
+
+
+def read_rows(
+    X: Any, codes: NDArray[np.int32], weight: Floats | None, varies: NDArray[np.intp], scale: bool
+) -> Rows:
+    """Centred columns of the rows that carry weight, sorted by class; missing cells are 0."""
+    from tamis.wrappers import _svm_kernels as kernels
+
+    kept = np.arange(codes.size) if weight is None else np.flatnonzero(weight > 0)
+    rows = kept[np.argsort(codes[kept], kind="stable")]
+    share = np.ones(rows.size) if weight is None else weight[rows]
+    X = X.tocsc() if sparse.issparse(X) else X
+    columns = np.empty((varies.size, rows.size))
+    for first in range(0, varies.size, TILE):
+        tile = X[:, varies[first : first + TILE]]
+        dense = tile.toarray() if sparse.issparse(tile) else tile
+        columns[first : first + TILE] = dense[rows].T
+    with announce_compilation(kernels.centre):
+        kernels.centre(columns, share, scale)
+    return Rows(rows, columns, codes[rows], share)
+
+
+class Machines(NamedTuple):
+    """Two-class machines that share a table whose rows are sorted by class.
+
+    A machine uses two ranges of rows, ``ranges[m] = (a0, a1, b0, b1)``. Its part of the other
+    arrays, which hold one machine after the other, is ``starts[m]`` to ``starts[m + 1]``.
+    """
+
+    ranges: Ints
+    starts: Ints
+    sign: Floats
+    low: Floats
+    high: Floats
+
+    @property
+    def arrays(self) -> tuple[Any, ...]:
+        """What the kernels take."""
+        return tuple(self)
+
+    def rows(self, machine: int) -> NDArray[np.intp]:
+        """Rows of one machine."""
+        a0, a1, b0, b1 = self.ranges[machine]
+        return np.r_[a0:a1, b0:b1]
+
+
+def make_machines(codes: NDArray[np.int32], price: Floats, multi_class: str) -> Machines:
+    """Machines for the pairs of classes, or for every class against the rest.
+
+    Parameters
+    ----------
+    codes : ndarray of shape (n_rows,)
+        Classes 0, 1, ... of the rows, sorted.
+    price : ndarray of shape (n_rows,)
+        Cost of a unit of slack of every row, C in the papers.
+    multi_class : {"ovo", "ovr"}
+        Of more than two classes: each pair, or each class against the rest.
+    """
+    n_rows = codes.size
+    ends = np.searchsorted(codes, np.arange(int(codes[-1]) + 2))
+    pieces = []
+    if multi_class == "ovo" or ends.size == 3:
+        for a, b in combinations(range(ends.size - 1), 2):
+            bounds = ends[a], ends[a + 1], ends[b], ends[b + 1]
+            pieces.append(
+                (bounds, np.repeat([1.0, -1.0], [bounds[1] - bounds[0], bounds[3] - bounds[2]]))
+            )
+    else:
+        for a in range(ends.size - 1):
+            pieces.append(((0, n_rows, n_rows, n_rows), np.where(codes == a, 1.0, -1.0)))
+    ranges = np.array([bounds for bounds, _ in pieces], dtype=np.int64)
+    sign = np.concatenate([signs for _, signs in pieces])
+    starts = np.concatenate([[0], np.cumsum([signs.size for _, signs in pieces])]).astype(np.int64)
+    prices = np.concatenate([price[np.r_[a0:a1, b0:b1]] for a0, a1, b0, b1 in ranges])
+    return Machines(
+        ranges, starts, sign, np.minimum(sign * prices, 0.0), np.maximum(sign * prices, 0.0)
+    )
+
+
+def is_long(n_rows: int, n_columns: int) -> bool:
+    """Whether a table is so long that training on its columns is cheaper and smaller."""
+    return n_rows > FEW_ROWS and n_rows > LONG * n_columns
+
+
+@contextmanager
+def calm_blas(wanted: bool) -> Iterator[None]:
+    """One thread in the BLAS: its many small products would spend their time waking threads."""
+    if not wanted:
+        yield
+        return
+    from threadpoolctl import threadpool_limits  # comes with scikit-learn
+
+    with threadpool_limits(limits=1, user_api="blas"):
+        yield
+
+
+def gram_of(columns: Floats) -> Floats:
+    """Inner products of the rows; `columns` has one row per column of the table."""
+    return np.ascontiguousarray(columns.T @ columns)
+
+
+def train_machines(
+    columns: Floats, machines: Machines, beta: Floats, tol: float, max_iter: int
+) -> float:
+    """Train every machine from the multipliers in `beta`, which are changed.
+
+    Parameters
+    ----------
+    columns : ndarray of shape (n_columns, n_rows), C-ordered
+        The table, a row for each of its columns.
+    machines : Machines
+        Who is trained on what.
+    beta : ndarray
+        Signed multipliers, one machine after the other; zeros are a start.
+    tol, max_iter
+        Largest violation of the optimality conditions, and most steps per machine.
+
+    Returns
+    -------
+    gap : float
+        The largest violation left.
+    """
+    from tamis.wrappers import _svm_kernels as kernels
+
+    if is_long(columns.shape[1], columns.shape[0]):
+        return max(
+            _train_long(columns, machines, m, beta, tol) for m in range(machines.ranges.shape[0])
+        )
+    with announce_compilation(kernels.train_machines):
+        return float(kernels.train_machines(gram_of(columns), *machines, beta, tol, max_iter))
+
+
+def squared_weights(columns: Floats, machines: Machines, beta: Floats) -> Floats:
+    """Squared weight of every column, summed over the machines."""
+    from tamis.wrappers import _svm_kernels as kernels
+
+    out = np.empty(columns.shape[0])
+    with announce_compilation(kernels.squared_weights):
+        kernels.squared_weights(
+            columns, np.arange(columns.shape[0]), machines.ranges, machines.starts, beta, out
+        )
+    return out
+
+
+def warn_unless_solved(gap: float, tol: float, who: str) -> None:
+    """Warn if a machine stopped before its optimum."""
+    if gap > max(tol, 1e-6):
+        warn(
+            f"{who}: a machine still violated its optimality conditions by {gap:.2g} when its "
+            "steps were used up. Scale the columns (scale=True), raise max_iter, or lower C."
+        )
+
+
+def _train_long(
+    columns: Floats, machines: Machines, machine: int, beta: Floats, tol: float
+) -> float:
+    """Train one machine of a long table by an interior-point method; `beta` needs no start."""
+    here = slice(machines.starts[machine], machines.starts[machine + 1])
+    sign = machines.sign[here]
+    price = machines.high[here] - machines.low[here]
+    if machines.ranges[machine, 0] == 0 and sign.size == columns.shape[1]:
+        rows = columns * sign
+    else:
+        rows = columns[:, machines.rows(machine)] * sign
+    alpha, gap = interior_point(np.vstack([rows, sign]), price, tol)
+    beta[here] = alpha * sign
+    return gap
+
+
+class _Point(NamedTuple):
+    """Multipliers, weights with the intercept, and the slopes at the two ends of the boxes."""
+
+    alpha: Floats
+    weights: Floats
+    at_low: Floats
+    at_high: Floats
+
+
+def interior_point(rows: Floats, price: Floats, tol: float) -> tuple[Floats, float]:
+    """Multipliers of one machine, by Mehrotra's predictor and corrector.
+
+    Parameters
+    ----------
+    rows : ndarray of shape (n_columns + 1, n_rows)
+        The columns times the sign of the class; last the signs themselves, for the intercept.
+    price : ndarray of shape (n_rows,)
+        Upper bounds of the multipliers.
+    tol : float
+        Relative duality gap to be reached.
+
+    Returns
+    -------
+    alpha : ndarray of shape (n_rows,)
+        The multipliers.
+    gap : float
+        The gap that is left, relative to the objective.
+    """
+    ridge = np.ones(rows.shape[0])
+    ridge[-1] = 0.0  # the intercept is free
+    scale = max(1.0, float(np.sqrt(np.einsum("ij,ij->j", rows, rows).max())))
+    point = _Point(
+        price / 2, np.zeros(rows.shape[0]), np.full_like(price, scale), np.full_like(price, scale)
+    )
+    best = point.alpha, np.inf
+    in_vain = 0
+    with np.errstate(all="ignore"):  # at the end of what rounding allows, steps turn NaN
+        for _ in range(100):
+            gap = _relative_gap(rows, price, point)
+            in_vain = 0 if gap < 0.5 * best[1] else in_vain + 1
+            if gap < best[1]:
+                best = point.alpha, gap
+            if gap <= 1e-3 * tol or in_vain > 4:
+                break
+            step = _newton(rows, price, ridge, point)
+            if step is None:
+                break
+            point = step
+    return best
+
+
+def _relative_gap(rows: Floats, price: Floats, point: _Point) -> float:
+    """Price of the slack plus squared weights, less the value of the dual, relative to it."""
+    weights = rows @ point.alpha
+    dual = point.alpha.sum() - 0.5 * float(weights[:-1] @ weights[:-1])
+    slack = np.maximum(1.0 - point.weights @ rows, 0.0)
+    primal = price @ slack + 0.5 * float(point.weights[:-1] @ point.weights[:-1])
+    return float(primal - dual) / max(abs(float(primal)), 1e-300) + abs(weights[-1]) / price.sum()
+
+
+def _newton(rows: Floats, price: Floats, ridge: Floats, point: _Point) -> _Point | None:
+    """Go one step: first look how far the plain direction leads, then aim for that centre."""
+    from scipy.linalg import cho_factor, cho_solve
+
+    alpha, weights, at_low, at_high = point
+    room = price - alpha
+    if not room.min() > 0.0:
+        return None
+    residual = weights @ rows - 1.0 - at_low + at_high
+    misfit = ridge * weights - rows @ alpha
+    inverse = 1.0 / (at_low / alpha + at_high / room)
+    scaled = rows * np.sqrt(inverse)
+    matrix = scaled @ scaled.T
+    matrix[np.diag_indices_from(matrix)] += ridge
+    try:
+        factor = cho_factor(matrix, check_finite=False)
+    except np.linalg.LinAlgError:
+        return None
+
+    def direction(low_aim: Floats, high_aim: Floats) -> _Point:
+        right = low_aim / alpha - high_aim / room - residual
+        move = cho_solve(factor, rows @ (inverse * right) - misfit, check_finite=False)
+        shift = inverse * (right - move @ rows)
+        return _Point(
+            shift, move, (low_aim - at_low * shift) / alpha, (high_aim + at_high * shift) / room
+        )
+
+    def longest(step: _Point) -> float:
+        pairs = (
+            (alpha, step.alpha),
+            (room, -step.alpha),
+            (at_low, step.at_low),
+            (at_high, step.at_high),
+        )
+        return min(float((-x[d < 0] / d[d < 0]).min(initial=1e30)) for x, d in pairs)
+
+    centre = float(at_low @ alpha + at_high @ room) / (2 * alpha.size)
+    plain = direction(-at_low * alpha, -at_high * room)
+    if not np.isfinite(plain.alpha).all():
+        return None
+    far = min(1.0, longest(plain))
+    reached = (at_low + far * plain.at_low) @ (alpha + far * plain.alpha)
+    reached += (at_high + far * plain.at_high) @ (room - far * plain.alpha)
+    aim = centre * (float(reached) / (2 * alpha.size) / centre) ** 3
+    step = direction(
+        aim - at_low * alpha - plain.at_low * plain.alpha,
+        aim - at_high * room + plain.at_high * plain.alpha,
+    )
+    far = min(1.0, 0.995 * longest(step))
+    if not far > 1e-10:
+        return None
+    return _Point(*(x + far * d for x, d in zip(point, step, strict=True)))

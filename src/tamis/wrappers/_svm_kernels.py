@@ -1,0 +1,513 @@
+"""Compiled loops of the linear support vector machines: training on a Gram matrix, elimination.
+
+A machine is trained in the dual, written with signed multipliers: of all ``beta`` that sum to 0
+and lie in a box (from 0 to the price of the row, on the side of its class), it minimises
+``beta' K beta / 2 - y' beta``. Its weights are ``X' beta``. ``slope = y - K beta`` is the downhill
+direction; at the optimum no row that may grow has a steeper slope than a row that may shrink.
+"""
+
+import numpy as np
+
+from tamis._jit import inline, kernel
+
+# A pivot below this share of its diagonal means that the row depends on the ones before.
+SINGULAR = 1e-11
+# Rows so near to a bound of their box, as a share of the box, are at the bound for Newton's step.
+AT_BOUND = 1e-12
+# Relative rounding error of a product of the Gram matrix with the multipliers.
+ROUNDING = 4e-16
+
+
+@inline
+def dot(left, right, first, stop):
+    """Inner product over a range, in four sums that never depend on where the arrays lie."""
+    a, b, c, d = 0.0, 0.0, 0.0, 0.0
+    i = first
+    while i + 4 <= stop:
+        a += left[i] * right[i]
+        b += left[i + 1] * right[i + 1]
+        c += left[i + 2] * right[i + 2]
+        d += left[i + 3] * right[i + 3]
+        i += 4
+    while i < stop:
+        a += left[i] * right[i]
+        i += 1
+    return (a + b) + (c + d)
+
+
+@inline
+def trace(matrix):
+    """Sum of the diagonal."""
+    total = 0.0
+    for i in range(matrix.shape[0]):
+        total += matrix[i, i]
+    return total
+
+
+@inline
+def fresh_slope(gram, sign, beta, slope):
+    """Compute ``slope = sign - gram beta`` anew."""
+    n_rows = beta.size
+    for i in range(n_rows):
+        slope[i] = sign[i]
+    for j in range(n_rows):
+        if beta[j] != 0.0:
+            for i in range(n_rows):
+                slope[i] -= beta[j] * gram[j, i]
+
+
+@inline
+def steepest(low, high, beta, slope):
+    """Steepest row that may grow, and how much the flattest that may shrink lies below it."""
+    best, top, bottom = -1, -np.inf, np.inf
+    for i in range(beta.size):
+        if beta[i] < high[i] and slope[i] > top:
+            top = slope[i]
+            best = i
+        if beta[i] > low[i] and slope[i] < bottom:
+            bottom = slope[i]
+    return best, top - bottom
+
+
+@inline
+def move_pair(gram, low, high, beta, slope, i):
+    """Shift weight to row `i` from the row that lowers the objective most (second order)."""
+    n_rows = beta.size
+    j, most = -1, 0.0
+    for k in range(n_rows):
+        rise = slope[i] - slope[k]
+        if rise > 0.0 and beta[k] > low[k]:
+            curve = max(gram[i, i] + gram[k, k] - 2.0 * gram[i, k], 1e-300)
+            if rise * rise > most * curve:
+                most = rise * rise / curve
+                j = k
+    if j < 0:
+        return
+    curve = gram[i, i] + gram[j, j] - 2.0 * gram[i, j]
+    # Two rows that cannot be told apart have no curve but rounding: go to the bound.
+    flat = curve <= 4.0 * ROUNDING * (gram[i, i] + gram[j, j])
+    step = np.inf if flat else (slope[i] - slope[j]) / curve
+    up, down = high[i] - beta[i], beta[j] - low[j]
+    step = min(step, min(up, down))
+    beta[i] = high[i] if step == up else beta[i] + step
+    beta[j] = low[j] if step == down else beta[j] - step
+    for k in range(n_rows):
+        slope[k] -= step * (gram[i, k] - gram[j, k])
+
+
+@inline
+def solve_forward(factor, size, x):
+    """Solve ``factor z = x`` in place, for a lower triangle."""
+    for i in range(size):
+        x[i] = (x[i] - dot(factor[i], x, 0, i)) / factor[i, i]
+
+
+@inline
+def solve_backward(factor, size, x):
+    """Solve ``factor' z = x`` in place, for a lower triangle."""
+    for i in range(size - 1, -1, -1):
+        x[i] /= factor[i, i]
+        for j in range(i):
+            x[j] -= factor[i, j] * x[i]
+
+
+@inline
+def append(gram, shift, factor, free, size, row):
+    """Let `row` into the free set; returns the new size, the old one if it depends on the rest."""
+    line = factor[size]
+    for a in range(size):
+        line[a] = gram[row, free[a]] + shift
+    solve_forward(factor, size, line)
+    diagonal = gram[row, row] + shift
+    pivot = diagonal - dot(line, line, 0, size)
+    if pivot <= SINGULAR * diagonal:
+        return size
+    line[size] = np.sqrt(pivot)
+    free[size] = row
+    return size + 1
+
+
+@inline
+def remove(factor, free, size, place):
+    """Take the row at `place` out of the free set; returns the new size."""
+    for i in range(place, size - 1):
+        free[i] = free[i + 1]
+        for j in range(i + 2):
+            factor[i, j] = factor[i + 1, j]
+    for j in range(place, size - 1):  # rotate away what now stands right of the diagonal
+        length = np.hypot(factor[j, j], factor[j, j + 1])
+        cosine, sine = factor[j, j] / length, factor[j, j + 1] / length
+        for i in range(j, size - 1):
+            left, right = factor[i, j], factor[i, j + 1]
+            factor[i, j] = cosine * left + sine * right
+            factor[i, j + 1] = cosine * right - sine * left
+    return size - 1
+
+
+@inline
+def first_bound(low, high, beta, free, size, move):
+    """Share of a move, at most 1, at which the first free row meets a bound, and its place."""
+    share, place = 1.0, -1
+    for a in range(size):
+        i = free[a]
+        if move[a] > 0.0 and beta[i] + share * move[a] > high[i]:
+            share, place = (high[i] - beta[i]) / move[a], a
+        elif move[a] < 0.0 and beta[i] + share * move[a] < low[i]:
+            share, place = (low[i] - beta[i]) / move[a], a
+    return max(share, 0.0), place
+
+
+@inline
+def go(gram, low, high, beta, slope, free, size, move, share, place):
+    """Move the free rows; the one at `place`, if any, ends exactly on its bound."""
+    for a in range(size):
+        i = free[a]
+        step = share * move[a]
+        if a == place:
+            beta[i] = high[i] if move[a] > 0.0 else low[i]
+        else:
+            beta[i] = min(max(beta[i] + step, low[i]), high[i])
+        if step != 0.0:
+            for k in range(beta.size):
+                slope[k] -= step * gram[i, k]
+
+
+@inline
+def balance(move, size, total):
+    """Let the largest entry of a move take what rounding has done to its sum."""
+    largest, missing = 0, total
+    for a in range(size):
+        missing -= move[a]
+        if abs(move[a]) > abs(move[largest]):
+            largest = a
+    move[largest] += missing
+
+
+@inline
+def settle(gram, shift, low, high, beta, slope, factor, free, size, move, ones):
+    """Give all free rows one slope, by Newton's method; rows that meet a bound leave the set."""
+    while size > 1:
+        for a in range(size):
+            move[a] = slope[free[a]]
+            ones[a] = 1.0
+        solve_forward(factor, size, move)
+        solve_backward(factor, size, move)
+        solve_forward(factor, size, ones)
+        solve_backward(factor, size, ones)
+        level = move[:size].sum() / ones[:size].sum()
+        for a in range(size):
+            move[a] -= level * ones[a]
+        balance(move, size, 0.0)
+        share, place = first_bound(low, high, beta, free, size, move)
+        go(gram, low, high, beta, slope, free, size, move, share, place)
+        if place < 0:
+            break
+        size = remove(factor, free, size, place)
+    return size
+
+
+@inline
+def raise_row(gram, shift, low, high, beta, slope, factor, free, size, move, ones, row, tol):
+    """Move `row` until it has the slope of the free rows, which make room and keep one slope.
+
+    Free rows that meet a bound leave the set. At the end `row` joins the set, or is at its other
+    bound, or depends on the set and has done what it could. Returns the size of the set.
+    """
+    line = factor[size]
+    while size > 0:
+        level = slope[free[0]]
+        rise = slope[row] - level
+        up = 1.0 if rise > 0.0 else -1.0
+        room = high[row] - beta[row] if rise > 0.0 else beta[row] - low[row]
+        if abs(rise) <= tol or room <= 0.0:
+            return size
+        line = factor[size]
+        for a in range(size):
+            line[a] = gram[row, free[a]] + shift
+            ones[a] = 1.0
+        solve_forward(factor, size, line)
+        diagonal = gram[row, row] + shift
+        pivot = diagonal - dot(line, line, 0, size)
+        for a in range(size):
+            move[a] = line[a]
+        solve_backward(factor, size, move)
+        solve_forward(factor, size, ones)
+        solve_backward(factor, size, ones)
+        excess = move[:size].sum() - 1.0
+        total = ones[:size].sum()
+        independent = pivot > SINGULAR * diagonal
+        step = abs(rise) / (pivot + excess * excess / total) if independent else np.inf
+        own = step >= room
+        step = min(step, room)
+        for a in range(size):
+            move[a] = -up * step * (move[a] - excess / total * ones[a])
+        balance(move, size, -up * step)
+        share, place = first_bound(low, high, beta, free, size, move)
+        go(gram, low, high, beta, slope, free, size, move, share, place)
+        for k in range(beta.size):
+            slope[k] -= share * step * up * gram[row, k]
+        if place < 0:
+            if own:
+                beta[row] = high[row] if up > 0.0 else low[row]
+                return size
+            beta[row] += up * step
+            line[size] = np.sqrt(pivot)
+            free[size] = row
+            return size + 1
+        beta[row] = min(max(beta[row] + up * share * step, low[row]), high[row])
+        size = remove(factor, free, size, place)
+    return size
+
+
+@inline
+def noise(gram, beta):
+    """How exactly a slope can be known at all."""
+    total, widest = 0.0, 0.0
+    for i in range(beta.size):
+        length = np.sqrt(max(gram[i, i], 0.0))
+        total += abs(beta[i]) * length
+        widest = max(widest, length)
+    return ROUNDING * total * widest
+
+
+@inline
+def worst_row(low, high, beta, slope, free, size):
+    """Row whose slope differs most from that of the free ones although it could move."""
+    is_free = np.zeros(beta.size, dtype=np.bool_)
+    level = 0.0
+    for a in range(size):
+        is_free[free[a]] = True
+        level += slope[free[a]] / size
+    worst, most = -1, 0.0
+    for i in range(beta.size):
+        if is_free[i]:
+            continue
+        rise = slope[i] - level
+        if rise > most and beta[i] < high[i]:
+            most, worst = rise, i
+        elif -rise > most and beta[i] > low[i]:
+            most, worst = -rise, i
+    return worst, most
+
+
+@inline
+def gather_free(gram, shift, low, high, beta, factor, free):
+    """Factor of the rows strictly inside their box, as many as are independent."""
+    size = 0
+    for i in range(beta.size):
+        margin = AT_BOUND * (high[i] - low[i])
+        if beta[i] > low[i] + margin and beta[i] < high[i] - margin:
+            size = append(gram, shift, factor, free, size, i)
+    return size
+
+
+@inline
+def train(gram, sign, low, high, beta, slope, tol, max_iter):
+    """Train one machine from the multipliers in `beta`, in place; returns the gap that is left.
+
+    A cold start begins with steps of two rows. Then an active-set method ends exactly: the rows
+    inside their box form the free set, whose slopes are kept equal through a Cholesky factor; one
+    by one the rows that violate optimality most are moved. From the last round of an elimination
+    few rows have to move, often none.
+    """
+    n_rows = beta.size
+    fresh_slope(gram, sign, beta, slope)
+    gap = np.inf
+    cold = True
+    for i in range(n_rows):
+        cold = cold and beta[i] == 0.0
+    if cold:
+        for _ in range(2 * n_rows):
+            i, gap = steepest(low, high, beta, slope)
+            if gap <= 0.1:
+                break
+            move_pair(gram, low, high, beta, slope, i)
+    shift = max(trace(gram) / n_rows, 1e-300)
+    # Row i of the factor is only ever used up to place i; memory is touched as the set grows.
+    factor = np.empty((n_rows + 1, n_rows + 1))
+    free = np.empty(n_rows + 1, dtype=np.int64)
+    move, ones = np.empty(n_rows + 1), np.empty(n_rows + 1)
+    size = gather_free(gram, shift, low, high, beta, factor, free)
+    size = settle(gram, shift, low, high, beta, slope, factor, free, size, move, ones)
+    goal = max(tol, noise(gram, beta))
+    repairs = 0
+    for step in range(max_iter):
+        i, gap = steepest(low, high, beta, slope)
+        most = gap
+        if gap > goal and size > 0:
+            i, most = worst_row(low, high, beta, slope, free, size)
+        if most <= 0.5 * goal or gap <= goal:  # nothing to move: is it true without rounding?
+            fresh_slope(gram, sign, beta, slope)
+            size = settle(gram, shift, low, high, beta, slope, factor, free, size, move, ones)
+            goal = max(tol, noise(gram, beta))
+            _, gap = steepest(low, high, beta, slope)
+            repairs += 1
+            if gap <= goal:
+                return min(gap, tol)
+            if repairs % 3 == 0:
+                size = gather_free(gram, shift, low, high, beta, factor, free)
+            if repairs > 12:
+                return gap
+            continue
+        if size == 0:
+            j, _ = steepest(-high, -low, -beta, -slope)
+            size = append(gram, shift, factor, free, 0, j)
+        before = beta[i]
+        size = raise_row(
+            gram, shift, low, high, beta, slope, factor, free, size, move, ones, i, 0.1 * goal
+        )
+        if beta[i] == before:  # a free row stood at its bound: get it away by a plain step
+            i, _ = steepest(low, high, beta, slope)
+            move_pair(gram, low, high, beta, slope, i)
+            size = gather_free(gram, shift, low, high, beta, factor, free)
+            size = settle(gram, shift, low, high, beta, slope, factor, free, size, move, ones)
+        elif step % 50 == 49:
+            fresh_slope(gram, sign, beta, slope)
+            size = settle(gram, shift, low, high, beta, slope, factor, free, size, move, ones)
+    return gap
+
+
+@inline
+def part_of(gram, a0, a1, b0, b1):
+    """Rows and columns of two ranges of a matrix."""
+    size = a1 - a0
+    part = np.empty((size + b1 - b0, size + b1 - b0))
+    for i in range(part.shape[0]):
+        row = gram[a0 + i] if i < size else gram[b0 + i - size]
+        part[i, :size] = row[a0:a1]
+        part[i, size:] = row[b0:b1]
+    return part
+
+
+@kernel
+def centre(columns, weight, scale):
+    """Take off the mean of every column, and divide by its deviation if `scale`, in place.
+
+    NaN becomes 0, that is, the mean. Equal columns stay equal to the last bit, unlike with a
+    product of matrices, so that ties are ties.
+    """
+    for column in columns:
+        total = 0.0
+        for i in range(column.size):
+            if not np.isnan(column[i]):
+                total += weight[i]
+        for _ in range(2):  # the second round takes off what rounding left of a large mean
+            mean = 0.0
+            for i in range(column.size):
+                if not np.isnan(column[i]):
+                    mean += weight[i] * column[i]
+            mean /= total
+            for i in range(column.size):
+                column[i] -= mean
+        spread = 0.0
+        for i in range(column.size):
+            if np.isnan(column[i]):
+                column[i] = 0.0
+            spread += weight[i] * column[i] * column[i]
+        if scale and spread > 0.0:
+            deviation = np.sqrt(spread / total)
+            for i in range(column.size):
+                column[i] /= deviation
+
+
+@kernel
+def train_machines(gram, ranges, starts, sign, low, high, beta, tol, max_iter):
+    """Train every machine on its rows of one Gram matrix; returns the largest gap left."""
+    worst = 0.0
+    for m in range(ranges.shape[0]):
+        first, stop = starts[m], starts[m + 1]
+        a0, a1, b0, b1 = ranges[m]
+        whole = a0 == 0 and a1 == b0 and b1 == gram.shape[0]
+        part = gram if whole else part_of(gram, a0, a1, b0, b1)
+        slope = np.empty(stop - first)
+        gap = train(
+            part, sign[first:stop], low[first:stop], high[first:stop], beta[first:stop], slope,
+            tol, max_iter,
+        )  # fmt: skip
+        worst = max(worst, gap)
+    return worst
+
+
+@kernel
+def squared_weights(columns, alive, ranges, starts, beta, out):
+    """Squared weight of every column left, summed over the machines."""
+    for a in range(alive.size):
+        column = columns[alive[a]]
+        total = 0.0
+        for m in range(ranges.shape[0]):
+            first = starts[m]
+            a0, a1, b0, b1 = ranges[m]
+            middle = first + a1 - a0
+            weight = dot(column[a0:a1], beta[first:middle], 0, a1 - a0)
+            weight += dot(column[b0:b1], beta[middle : starts[m + 1]], 0, b1 - b0)
+            total += weight * weight
+        out[a] = total
+
+
+@kernel
+def weakest(weights, count):
+    """Places of the `count` smallest, weakest first; of equal ones the later goes first."""
+    if count == 1:
+        place = 0
+        for a in range(1, weights.size):
+            if weights[a] <= weights[place]:
+                place = a
+        return np.full(1, place)
+    last = weights.size - 1
+    return last - np.argsort(weights[::-1], kind="mergesort")[:count]
+
+
+@inline
+def take_out(gram, column):
+    """Take a column out of the Gram matrix."""
+    for i in range(column.size):
+        for j in range(column.size):
+            gram[i, j] -= column[i] * column[j]
+
+
+@inline
+def close_gaps(alive, count):
+    """Move the entries that are not negative to the front; returns how many there are."""
+    kept = 0
+    for a in range(count):
+        if alive[a] >= 0:
+            alive[kept] = alive[a]
+            kept += 1
+    return kept
+
+
+@kernel
+def eliminate(
+    columns, gram, ranges, starts, sign, low, high, beta, alive, order, criterion, step, mass, stop,
+    max_rounds, tol, max_iter,
+):  # fmt: skip
+    """Train, drop the weakest columns, take them out of the Gram matrix, and again.
+
+    `step` is a share of the columns left if below 1, else a number; `alive` holds the columns left
+    in ascending order. Ends after `max_rounds`, with `stop` columns left, or when the trace of the
+    matrix has fallen to `mass`, for then what was taken out has left its rounding errors. Returns
+    the number of columns left, the rounds, the largest gap, and whether the matrix has to be made
+    anew.
+    """
+    n_left, rounds, worst, stale = alive.size, 0, 0.0, False
+    weights = np.empty(n_left)
+    while rounds < max_rounds and n_left > stop:
+        gap = train_machines(gram, ranges, starts, sign, low, high, beta, tol, max_iter)
+        worst = max(worst, gap)
+        squared_weights(columns, alive[:n_left], ranges, starts, beta, weights)
+        count = max(1, int(step * n_left) if step < 1.0 else min(int(step), n_left))
+        places = weakest(weights[:n_left], count)
+        for place in range(count):
+            order[n_left - 1 - place] = alive[places[place]]
+            criterion[alive[places[place]]] = weights[places[place]]
+        stale = 2 * count > n_left  # then it is less work to make the matrix anew
+        for c in range(count):
+            if not stale:
+                take_out(gram, columns[alive[places[c]]])
+            alive[places[c]] = -1
+        n_left = close_gaps(alive, n_left)
+        rounds += 1
+        if stale or trace(gram) <= mass:
+            stale = True
+            break
+    return n_left, rounds, worst, stale

@@ -1,0 +1,273 @@
+"""TreeImportance: columns by what trees do with them."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tamis import _input
+from tamis._base import Scores, WeightedSelector
+from tamis._outcome import TASK, Outcome, check_outcome
+from tamis._rows import listed_rows
+from tamis._threads import effective_jobs
+from tamis._validation import N_JOBS, Choice, Constraint, Custom, Number
+from tamis.engines import MemoryEngine, fold
+from tamis.exceptions import InputError
+from tamis.statistics import Ranges
+from tamis.wrappers._trees import NAMES, make_ensemble, unit_table
+
+Floats = NDArray[np.float64]
+
+
+class TreeImportance(WeightedSelector):
+    """Importance of columns in an ensemble of trees: gain of their splits, or loss by shuffling.
+
+    Trees see interactions and any monotone or bent relation, need no scaling, and take missing
+    values. The importance of a column is either what the splits on it gain while the trees grow,
+    or what the score on rows held out loses when its values are shuffled. A random forest by
+    default; boosted trees where XGBoost or LightGBM is installed. The models, their gains and the
+    shuffling are scikit-learn's (or the named package's).
+
+    Parameters
+    ----------
+    estimator : {"forest", "extra", "xgboost", "lightgbm"} or estimator, default="forest"
+        Random forest, extremely randomised trees, boosted trees, or any unfitted classifier or
+        regressor (with ``feature_importances_`` if the importance is ``"impurity"``), which is
+        used as it is and gets the table and the target as they are, classes as 0, 1, ...
+    importance : {"impurity", "permutation"}, default="impurity"
+        Gain of the splits, divided by the sum over all columns, or mean decrease of the score on
+        held-out rows by shuffling a column.
+    n_estimators : int, default=200
+        Trees, or rounds of boosting; not for an estimator of your own.
+    n_repeats : int, default=5
+        Shuffles of every column.
+    test_size : float, default=0.25
+        Share of the rows held out for shuffling, with the same share of every class.
+    scoring : str, callable or None, default=None
+        The score that shuffling lowers, as in scikit-learn; ``None`` is that of the estimator,
+        accuracy or R squared.
+    task : {"auto", "classification", "regression"}, default="auto"
+        What the target is; ``"auto"`` takes numbers with a fractional part as numbers, everything
+        else as classes.
+    random_state : int, RandomState or None, default=None
+        Seed of the trees, the held-out rows and the shuffles.
+    n_features_to_select : int, float, "elbow", "all" or rule, default="elbow"
+        The cut; see :mod:`tamis.cutoff`.
+    n_jobs : int or None, default=None
+        Threads that grow the trees; ``None`` uses all cores. The result does not depend on it.
+
+    Attributes
+    ----------
+    scores_ : ndarray of shape (n_features,)
+        The importances. Those by shuffling may be negative.
+    held_out_score_ : float
+        Score on the held-out rows before shuffling, only with ``importance="permutation"``. If it
+        is no better than a guess, the importances mean nothing.
+    classes_ : ndarray of shape (n_classes,)
+        The labels of the target, only for classes.
+    order_, ranking_, support_, n_selected_, constant_, cut_details_
+        As for every selector.
+
+    Notes
+    -----
+    About ``n_estimators T log(T) sqrt(n)`` time, and by shuffling ``n_repeats n`` predictions on
+    the held-out rows, which run on one thread.
+
+    Gains favour columns of many different values, and are measured on the rows that the trees were
+    grown on, so pure noise gets a share as well; shuffling has neither fault. Columns that say the
+    same share their importance by either measure.
+
+    Constant columns are not shown to the trees. Missing values are sent to the side of a split
+    that gains more. Trees use nothing but the order of values: the named ensembles get every
+    column stretched to [0, 1] in float32, so that columns far from 0 or of small extent are not
+    lost to rounding, and a standardised numeric target. A sparse table stays sparse for forests
+    unless it holds missing values, and is made dense for boosted trees. Forests for a numeric
+    target look at a third of the columns in every split (Breiman's choice; scikit-learn's is all).
+
+    Rows are put in an order by their content first, so that the draws of a forest do not depend on
+    the order they come in, and weights that are counts repeat rows. Other weights are passed to
+    the trees and to the score. Another order of columns gives other draws.
+
+    References
+    ----------
+    Breiman, L. (2001). Random forests. Machine Learning 45, 5-32.
+    https://doi.org/10.1023/A:1010933404324
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from tamis import TreeImportance
+    >>> data = load_iris(as_frame=True)
+    >>> selector = TreeImportance(n_features_to_select=2, random_state=0)
+    >>> selector.fit(data.data, data.target).get_feature_names_out()
+    array(['petal length (cm)', 'petal width (cm)'], dtype=object)
+    """
+
+    _constraints: ClassVar[dict[str, Constraint]] = {
+        "estimator": Custom(
+            lambda value: Choice(NAMES).allows(value) or hasattr(value, "fit"),
+            "'forest', 'extra', 'xgboost', 'lightgbm', or an estimator",
+        ),
+        "importance": Choice(("impurity", "permutation")),
+        "n_estimators": Number(int, low=1),
+        "n_repeats": Number(int, low=1),
+        "test_size": Number(float, low=0, high=1, open_low=True, open_high=True),
+        "task": TASK,
+        "n_jobs": N_JOBS,
+    }
+
+    def __init__(
+        self,
+        *,
+        estimator: Any = "forest",
+        importance: str = "impurity",
+        n_estimators: int = 200,
+        n_repeats: int = 5,
+        test_size: float = 0.25,
+        scoring: Any = None,
+        task: str = "auto",
+        random_state: Any = None,
+        n_features_to_select: Any = "elbow",
+        n_jobs: int | None = None,
+    ):
+        self.estimator = estimator
+        self.importance = importance
+        self.n_estimators = n_estimators
+        self.n_repeats = n_repeats
+        self.test_size = test_size
+        self.scoring = scoring
+        self.task = task
+        self.random_state = random_state
+        self.n_features_to_select = n_features_to_select
+        self.n_jobs = n_jobs
+
+    def _score(self, X: Any, y: Any, weight: NDArray[np.float64] | None) -> Scores:
+        from sklearn.utils import check_random_state
+
+        outcome = check_outcome(y, self.task, weight, X.shape[0], type(self).__name__)
+        if outcome.classes is not None:
+            self.classes_ = outcome.classes
+        ranges = fold(Ranges(X.shape[1]), MemoryEngine(X, None, weight), n_jobs=self.n_jobs)
+        low, high = ranges.finish()
+        _input.check_finite_columns(self, ranges.finish().infinite)
+        varies = ~ranges.finish().constant
+        if not varies.any():
+            return np.zeros(varies.size), ~varies
+        target = self._target(outcome, weight)
+        rows, weight = listed_rows(X, target, weight)
+        X, target = X[rows], target[rows]
+        weight = None if weight is None else weight / weight.mean()  # leaves may depend on it
+        X = X if varies.all() else X[:, varies]
+        if isinstance(self.estimator, str):
+            # Boosted trees read zeros that are left out in other ways than zeros that are there.
+            forest = self.estimator in ("forest", "extra")
+            X = unit_table(X, low[varies], high[varies], keep_sparse=forest)
+        random = check_random_state(self.random_state)
+        measure = self._gains if self.importance == "impurity" else self._losses
+        found = measure(X, target, weight, outcome.is_classes, random)
+        scores = np.full(varies.size, min(0.0, found.min()))
+        scores[varies] = found
+        return scores, ~varies
+
+    def _target(self, outcome: Outcome, weight: Floats | None) -> NDArray[Any]:
+        """Codes of the classes, or numbers; standardised for trees, whose squares lose digits."""
+        if outcome.codes is not None:
+            return outcome.codes
+        assert outcome.values is not None
+        if not isinstance(self.estimator, str):
+            return outcome.values
+        centred = outcome.values - np.average(outcome.values, weights=weight)
+        centred /= np.abs(centred).max()
+        return centred / np.sqrt(np.average(centred**2, weights=weight))
+
+    def _model(self, n_rows: int, is_classes: bool, random: Any) -> Any:
+        """The estimator, unfitted, with a seed."""
+        from sklearn.base import clone
+
+        seed = random.randint(np.iinfo(np.int32).max)
+        if isinstance(self.estimator, str):
+            return make_ensemble(
+                self.estimator, is_classes=is_classes, n_rows=n_rows, seed=seed,
+                n_estimators=self.n_estimators, n_jobs=effective_jobs(self.n_jobs),
+            )  # fmt: skip
+        model = clone(self.estimator)
+        if model.get_params().get("random_state", 0) is None:
+            model.set_params(random_state=seed)
+        return model
+
+    def _gains(
+        self, X: Any, target: Any, weight: Floats | None, is_classes: bool, random: Any
+    ) -> Floats:
+        """What the splits on every column gain, as a share of all."""
+        for _ in self.steps("trees", [0], 1):
+            model = self._fitted(X, target, weight, is_classes, random)
+        gains = np.asarray(getattr(model, "feature_importances_", None), dtype=np.float64)
+        if gains.shape != (X.shape[1],):
+            raise InputError(
+                f"TreeImportance: expected an estimator with feature_importances_, one for each of "
+                f"{X.shape[1]} columns, got {model!r}, which has none of that shape. Use "
+                "importance='permutation'."
+            )
+        total = gains.sum()
+        return gains / total if total > 0 else gains
+
+    def _fitted(
+        self, X: Any, target: Any, weight: Floats | None, is_classes: bool, random: Any
+    ) -> Any:
+        model = self._model(X.shape[0], is_classes, random)
+        return model.fit(X, target, **_weights(weight))
+
+    def _losses(
+        self, X: Any, target: Any, weight: Floats | None, is_classes: bool, random: Any
+    ) -> Floats:
+        """What the score on held-out rows loses on average when a column is shuffled."""
+        from sklearn.inspection import permutation_importance
+        from sklearn.metrics import check_scoring
+
+        train, test = self._split(target, is_classes, random)
+        part = (None, None) if weight is None else (weight[train], weight[test])
+        model = self._fitted(X[train], target[train], part[0], is_classes, random)
+        if isinstance(self.estimator, str):
+            model.set_params(n_jobs=1)  # the threads of a forest add up its votes in any order
+        scorer = check_scoring(model, scoring=self.scoring)
+        # Shuffling a column of a sparse matrix is not offered.
+        held_out = X[test].toarray() if hasattr(X, "toarray") else X[test]
+        self.held_out_score_ = float(scorer(model, held_out, target[test], **_weights(part[1])))
+        losses = []
+        for _ in self.steps("shuffles", range(self.n_repeats), self.n_repeats):
+            seed = random.randint(np.iinfo(np.int32).max)
+            result = permutation_importance(
+                model, held_out, target[test], scoring=scorer, n_repeats=1, random_state=seed,
+                sample_weight=part[1], n_jobs=1,
+            )  # fmt: skip
+            losses.append(result.importances[:, 0])
+        return np.mean(losses, axis=0)
+
+    def _split(self, target: NDArray[Any], is_classes: bool, random: Any) -> Any:
+        """Rows to train on and rows held out."""
+        from sklearn.model_selection import train_test_split
+
+        n_rows = target.size
+        n_test = int(np.ceil(self.test_size * n_rows))
+        if n_test >= n_rows:
+            raise InputError(
+                f"TreeImportance: expected rows to train on beside test_size={self.test_size!r} of "
+                f"them, got {n_rows} rows (n_samples={n_rows}). Lower test_size, or use "
+                "importance='impurity'."
+            )
+        strata = None
+        if is_classes:
+            counts = np.bincount(target)
+            if counts.min() >= 2 and min(n_test, n_rows - n_test) >= counts.size:
+                # Numbered as they come, so that the names of the classes do not matter.
+                _, first = np.unique(target, return_index=True)
+                strata = np.argsort(np.argsort(first))[target]
+        return train_test_split(
+            np.arange(n_rows), test_size=n_test, stratify=strata, random_state=random
+        )
+
+
+def _weights(weight: Floats | None) -> dict[str, Floats]:
+    return {} if weight is None else {"sample_weight": weight}
