@@ -188,7 +188,7 @@ _TABLE = (
         summary="Columns by which the clusters of neighbourhoods can be predicted.",
         supervised=False,
         tasks=("classification", "regression"),
-        cost="iterations T^2 n",
+        cost="rounds T^2 n",
         reference="Zeng and Cheung 2011",
     ),
     SelectorInfo(
@@ -248,7 +248,7 @@ _TABLE = (
         summary="Columns that tell neighbourhoods apart, found together under a row-sparse norm.",
         supervised=False,
         tasks=("classification", "regression"),
-        cost="iterations n^2 c",
+        cost="rounds of T^2 n, or n^3",
         reference="Yang et al. 2011",
     ),
     SelectorInfo(
@@ -278,7 +278,7 @@ _TABLE = (
         summary="Columns left in a separating plane that uses few, by linear programs.",
         supervised=True,
         tasks=("classification",),
-        cost="linear programs of T + 2 n rows",
+        cost="linear programs with T rows",
         reference="Bradley and Mangasarian 1998",
     ),
     SelectorInfo(
@@ -288,7 +288,7 @@ _TABLE = (
         summary="Columns left when an SVM is trained again on columns scaled by its weights.",
         supervised=True,
         tasks=("classification",),
-        cost="rounds SVM",
+        cost="rounds of an SVM",
         reference="Weston et al. 2003",
     ),
     SelectorInfo(
@@ -308,7 +308,7 @@ _TABLE = (
         summary="What splits on a column gain in a forest, or what shuffling it costs.",
         supervised=True,
         tasks=("classification", "regression"),
-        cost="trees T log T n",
+        cost="trees T log T sqrt(n)",
         reference="Breiman 2001",
     ),
 )

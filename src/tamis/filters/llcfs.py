@@ -45,7 +45,7 @@ class LLCFS(BaseSelector):
     ----------
     scores_ : ndarray of shape (n_features,)
         Weights of the columns, tau in the paper: not negative, sum 1; 0 for constant columns.
-    objective_ : ndarray of shape (n_iter_,)
+    objective_ : ndarray of shape (n_rounds,)
         Squared error of the predictions of the indicators, in every round, before the weights
         change.
     n_iter_ : int

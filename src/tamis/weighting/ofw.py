@@ -28,8 +28,8 @@ from tamis.weighting._processes import PROCESSES
 _log = logging.getLogger("tamis")
 
 Floats = NDArray[np.float64]
-# Seconds between two writings of the checkpoint.
-CHECKPOINT_SECONDS = 5.0
+# Seconds between two writings of the checkpoint, and between two words in the log.
+CHECKPOINT_SECONDS, LOG_SECONDS = 5.0, 5.0
 # Parameters that may differ when a checkpoint is taken up.
 NOT_IN_CHECKPOINT = (
     "checkpoint", "max_iter", "tol", "n_features_to_select", "n_jobs", "random_state", "warm_start"
@@ -333,12 +333,15 @@ class OFW(WeightedSelector):
         return runs
 
     def _chunks(self, learning: Learning, runs: list[Run]) -> Iterator[Run]:
+        said = time.monotonic()
         for number, run in enumerate(runs):
             for state in learning.chunks(run):
-                _log.info(
-                    "OFW: run %d, %d evaluations, error %.4f +- %.4f",
-                    number + 1, run.n_evaluations, run.energy[-1], run.energy_error[-1],
-                )  # fmt: skip
+                if time.monotonic() - said > LOG_SECONDS:
+                    said = time.monotonic()
+                    _log.info(
+                        "OFW: run %d, %d evaluations, error %.4f +- %.4f",
+                        number + 1, run.n_evaluations, run.energy[-1], run.energy_error[-1],
+                    )  # fmt: skip
                 yield state
 
     def _progress_note(self) -> str:
