@@ -49,7 +49,7 @@ def case_successive(name, make):
     ours, theirs = best(
         lambda: tamis.FSV().fit(X, y),
         lambda: peer.append(successive(A, B, least=LEAST_SHARE)),
-        repeats=1,
+        repeats=2,
     )
     fitted = tamis.FSV().fit(X, y)
     w, gamma, path = peer[-1]

@@ -188,7 +188,7 @@ def check_classes(y: Any, n_rows: int, who: str) -> tuple[NDArray[Any], NDArray[
             "of X and y."
         )
     if y.dtype.kind == "f" and not (y == np.floor(y)).all():
-        example = y[y != np.floor(y)][0]
+        example = y[y != np.floor(y)][0].item()
         raise InputError(
             f"{who}: expected a target of classes, got continuous numbers such as {example!r} "
             "(Unknown label type: continuous). Use tamis.RFT for a numeric target, or turn the "
@@ -224,8 +224,8 @@ def check_two_classes(classes: NDArray[Any], who: str) -> None:
     if classes.size < 2:
         raise InputError(
             f"{who}: expected a target with at least two classes, got one class "
-            f"({classes[0] if classes.size else None!r}). Check the target column, or use an "
-            "unsupervised selector."
+            f"({classes.tolist()[0] if classes.size else None!r}). Check the target column, or use "
+            "an unsupervised selector."
         )
 
 
@@ -259,8 +259,9 @@ def check_numbers(y: Any, n_rows: int, who: str) -> NDArray[np.float64]:
         ) from error
     if not np.isfinite(values).all() or np.abs(values).max(initial=0.0) > 1e150:
         raise InputError(
-            f"{who}: expected finite target values below 1e150, got {np.abs(values).max()!r}, "
-            "which is inf or has no finite square. Rescale the target, or drop these rows."
+            f"{who}: expected finite target values below 1e150, got "
+            f"{float(np.abs(values).max())!r}, which is inf or has no finite square. Rescale the "
+            "target, or drop these rows."
         )
     return values
 
@@ -285,7 +286,7 @@ def check_weight(weight: Any, n_rows: int, who: str) -> NDArray[np.float64] | No
     if not (np.isfinite(weight).all() and (weight >= 0).all()):
         raise InputError(
             f"{who}: expected sample_weight to be finite and not negative, got "
-            f"{weight[~(np.isfinite(weight) & (weight >= 0))][0]!r}."
+            f"{float(weight[~(np.isfinite(weight) & (weight >= 0))][0])!r}."
         )
     if not (weight > 0).any():
         raise InputError(f"{who}: expected a positive sample_weight somewhere, got only zeros.")

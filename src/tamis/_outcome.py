@@ -53,6 +53,8 @@ def check_outcome(
     y = _input.check_target(y, n_rows, who)
     seen = y if weight is None else y[weight > 0]
     if task == "classification" or (task == "auto" and not is_fractional(seen)):
+        if weight is not None and seen.size:  # rows without weight are in any class
+            y = np.where(weight > 0, y, seen[:1])
         classes, codes = _input.check_weighted_classes(y, weight, n_rows, who)
         _input.check_two_classes(classes, who)
         return Outcome(classes, codes, None)
@@ -60,8 +62,8 @@ def check_outcome(
     seen = values if weight is None else values[weight > 0]
     if seen.min() == seen.max():
         raise InputError(
-            f"{who}: expected a target that varies, got {seen[0]!r} in every row. Check the target "
-            "column, or use an unsupervised selector."
+            f"{who}: expected a target that varies, got {float(seen[0])!r} in every row. Check the "
+            "target column, or use an unsupervised selector."
         )
     return Outcome(None, None, values)
 

@@ -48,8 +48,8 @@ class Ranking:
         if bad.size:
             column = int(bad[0]) if names is None else names[bad[0]]
             raise InputError(
-                f"{who}: expected a finite score for every column, got {scores[bad[0]]!r} for "
-                f"column {column!r}. Rescale the column, or leave it out."
+                f"{who}: expected a finite score for every column, got {float(scores[bad[0]])!r} "
+                f"for column {column!r}. Rescale the column, or leave it out."
             )
         order = np.argsort(-scores, kind="stable")
         mask = np.zeros(scores.size, bool) if constant is None else np.asarray(constant, bool)

@@ -35,7 +35,7 @@ def distinct_rows(X: Any, codes: NDArray[np.int32], weight: Floats | None) -> Di
     _, first, kind = np.unique(kinds, axis=0, return_index=True, return_inverse=True)
     # Added up in order of size, for another order of the rows could round otherwise.
     order = np.lexsort((share, kind))
-    total = np.bincount(kind[order], share[order], minlength=first.size)
+    total: Floats = np.bincount(kind[order], share[order], minlength=first.size)  # type: ignore
     first, total = first[total > 0], total[total > 0]
     return DistinctRows(first, None if total.min() == total.max() else total)
 

@@ -7,6 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tamis.cutoff._rule import CutRule
+from tamis.cutoff.fraction import Fraction
+from tamis.cutoff.top_k import TopK
 from tamis.exceptions import InputError
 
 
@@ -18,3 +21,12 @@ def counts_to_try(grid: Any, n_columns: int, *, who: str, at_least: int = 1) -> 
     if counts.ndim != 1 or not counts.size or counts.dtype.kind not in "iu" or counts.min() < 1:
         raise InputError(f"{who}: grid must hold ints of at least 1, got {grid!r}.")
     return np.unique(np.clip(counts, at_least, n_columns)).astype(np.int64)
+
+
+def most_wanted(rule: CutRule, n_columns: int) -> int:
+    """The largest number of columns that a rule may take from the top of an order."""
+    if type(rule) is TopK:
+        return min(rule.k, n_columns)
+    if type(rule) is Fraction:
+        return rule.count(n_columns)
+    return n_columns

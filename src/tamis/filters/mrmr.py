@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 
 from tamis._base import Scores, WeightedSelector
 from tamis._columns import find_constant
-from tamis._greedy import most_wanted
 from tamis._outcome import TASK, Outcome, check_outcome
 from tamis._validation import N_JOBS, Choice, Constraint, Custom
 from tamis.cutoff import find_elbows
 from tamis.cutoff._best_count import BestCount
+from tamis.cutoff._counts import most_wanted
 from tamis.exceptions import InputError
 from tamis.filters._codes import N_BINS, STRATEGY, code_columns, rows_with_weight
 from tamis.filters._search import order_as_scores

@@ -117,8 +117,8 @@ class RFT(SplitSelector):
         seen = values if weight is None else values[weight > 0]
         if seen.min() == seen.max():
             raise InputError(
-                f"{who}: expected a target that varies, got {seen[0]!r} in all {n_rows} rows "
-                f"(n_samples={n_rows}). Check the target column."
+                f"{who}: expected a target that varies, got {float(seen[0])!r} in all {n_rows} "
+                f"rows (n_samples={n_rows}). Check the target column."
             )
         centre = float(np.average(values, weights=weight))
         return values - centre, centre

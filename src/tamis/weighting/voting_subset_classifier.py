@@ -203,8 +203,8 @@ class VotingSubsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
         if self.classes_.size < 2:
             raise InputError(
                 f"{type(self).__name__}: expected a target with at least two classes, got one "
-                f"class ({self.classes_[0]!r}). Check the target column, and which rows carry "
-                "weight."
+                f"class ({self.classes_.tolist()[0]!r}). Check the target column, and which rows "
+                "carry weight."
             )
 
     def _learn_weights(
