@@ -102,7 +102,7 @@ class TestAttributes:
         selector = learn(table, max_iter=1)
         assert selector.subset_size_ == 5  # the root of 30
         assert selector.sample_size_ == 100
-        assert selector.step_offset_ == pytest.approx(400 * 30 / 5)
+        assert selector.step_offset_ == pytest.approx(120 * 30 / 5**0.5)
         assert selector.step_ == pytest.approx(0.5 * selector.step_offset_)
         for method in ("euclidean", "diffusion"):
             other = learn(table, max_iter=1, method=method)

@@ -26,8 +26,8 @@ BASELINE_MEMORY = 200
 LAG, SETTLED = 10, 0.02
 # Most points that are kept of the path of the weights, in single precision.
 PATH_POINTS = 24
-# So many times the steps in which every column is drawn once on average, the steps stay large.
-OFFSET_ROUNDS = 400
+# Steps begin to shrink after so many times n / sqrt(k) of them, and at least so many.
+OFFSET, LEAST_OFFSET = 120, 1000
 
 
 class Settings(NamedTuple):
@@ -48,13 +48,14 @@ class Settings(NamedTuple):
 def default_schedule(method: str, n_columns: int, subset_size: int) -> tuple[float, float]:
     """Step and offset of ``step / (i + offset)`` from the number of columns and those drawn.
 
-    A column is drawn in ``subset_size / n_columns`` of the steps, so the offset, after which the
-    steps begin to shrink, is a number of rounds through the columns. The first step moves a drawn
-    column's log probability by 0.5 times its excess error (Riemannian), or its probability by
-    0.125 times that, relative to the uniform one (Euclidean, diffusion).
+    A column is drawn in k / n of the steps, and moves the error of a draw less the more others are
+    in it, so the offset, after which the steps begin to shrink, is 120 n / sqrt(k), and at least
+    1,000. The first step moves a drawn column's log probability by 0.5 times its excess error
+    (Riemannian), or its probability by 0.125 times that, relative to the uniform one (Euclidean,
+    diffusion).
     """
     process = PROCESSES[method]
-    offset = OFFSET_ROUNDS * n_columns / subset_size
+    offset = max(OFFSET * n_columns / math.sqrt(subset_size), LEAST_OFFSET)
     return process.first_step * float(n_columns) ** process.scaling * offset, offset
 
 

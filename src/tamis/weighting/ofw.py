@@ -124,11 +124,11 @@ class OFW(WeightedSelector):
 
     Notes
     -----
-    With n columns and k drawn, ``step_offset = 400 n / k`` and ``step = step_offset`` times 0.5
-    (Riemannian) or 0.125 / n^2 (Euclidean, diffusion). A step costs
-    `draws_per_step` trainings, and O(n) for the update (Riemannian, diffusion: every weight
-    moves) or O(k log n) (Euclidean). Missing cells are at the mean of their column. Redundant
-    columns share the weight that one of them would have.
+    With n columns and k drawn, ``step_offset = max(120 n / sqrt(k), 1000)``, and `step` is that
+    times 0.5 (Riemannian) or 0.125 / n^2 (Euclidean, diffusion). A step costs `draws_per_step`
+    trainings, and O(n) for the update (Riemannian, diffusion: every weight moves) or O(k log n)
+    (Euclidean). Missing cells are at the mean of their column. Redundant columns share the weight
+    that one of them would have.
 
     References
     ----------
