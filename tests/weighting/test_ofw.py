@@ -332,7 +332,7 @@ class TestGoingOn:
 class TestRefusals:
     def test_leaving_the_simplex_says_so_and_keeps_the_last_weights(self, table):
         with pytest.warns(SelectionWarning, match="left the simplex at step"):
-            selector = learn(table, method="euclidean", step=100.0)
+            selector = learn(table, method="euclidean", step=10.0, n_features_to_select=5)
         assert selector.status_ == "left the simplex"
         assert selector.n_iter_ < 600
         assert (selector.weights_ > 0).all()
