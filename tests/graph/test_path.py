@@ -6,7 +6,7 @@ import pytest
 from scipy import sparse
 
 from tamis import InfFS, inf_fs_path
-from tamis.correlations import factors
+from tamis._correlations import factors
 from tamis.exceptions import InputError
 
 ALPHAS = [0.0, 0.2, 0.5, 1.0]

@@ -6,7 +6,7 @@ from scipy import sparse, stats
 
 from reference import graph as reference
 from tamis import InfFS
-from tamis.correlations import linear_factors, rank_factors
+from tamis._correlations import linear_factors, rank_factors
 from tamis.exceptions import InputError
 from tamis.graph import relations
 

@@ -10,10 +10,10 @@ from scipy import sparse
 
 from tamis._base import Scores
 from tamis._columns import find_constant
+from tamis._correlations import rank_factors
 from tamis._outcome import TASK, Outcome, check_outcome
 from tamis._threads import effective_jobs, run_parts
 from tamis._validation import N_JOBS, Choice, Constraint
-from tamis.correlations import rank_factors
 from tamis.exceptions import InputError
 from tamis.filters._moments import (
     CoMomentsResult,

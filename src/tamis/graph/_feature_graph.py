@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from tamis._correlations import linear_factors, rank_factors
 from tamis._jit import announce_compilation
 from tamis._memory import free_memory
-from tamis.correlations import linear_factors, rank_factors
 from tamis.engines import MemoryEngine, fold
 from tamis.exceptions import InputError
 from tamis.graph import relations
