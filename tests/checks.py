@@ -29,6 +29,9 @@ EXEMPTIONS: dict[str, dict[str, str]] = {
         "check_duplicate_columns": "a copy is redundant by design, so it comes later in the order",
         "check_weight_scale": "the MDL cost takes the total weight as the number of rows",
     },
+    "Consensus": {
+        "check_duplicate_columns": "MRMR, one of its methods, puts a copy later in the order",
+    },
     "FCBF": {
         "check_duplicate_columns": "a copy is redundant by design, so it comes later in the order",
         "check_weight_scale": "the MDL cost takes the total weight as the number of rows",

@@ -311,6 +311,16 @@ _TABLE = (
         cost="trees T log T sqrt(n)",
         reference="Breiman 2001",
     ),
+    SelectorInfo(
+        name="consensus",
+        module="tamis.consensus",
+        class_name="Consensus",
+        summary="Columns that several methods, or several draws of rows, agree upon.",
+        supervised=True,
+        tasks=("classification", "regression"),
+        cost="sum over the lists",
+        reference="Borda 1781, Kolde et al. 2012",
+    ),
 )
 _BY_NAME = {info.name: info for info in _TABLE}
 

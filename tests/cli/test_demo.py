@@ -8,7 +8,7 @@ from tamis.cli._demo_data import NOISE, demo_table, evaluate
 from tamis.selectors import make_selector
 from tamis.tables import read_table
 
-FILES = ["breast_cancer.csv", "ranking.csv", "ranking.json", "score_curve.png"]
+FILES = ["breast_cancer.csv", "ranking.csv", "ranking.json", "report.html", "score_curve.png"]
 
 
 @pytest.fixture(scope="module")
@@ -18,7 +18,20 @@ def demo(tmp_path_factory):
     from tamis.cli.program import program
 
     out = tmp_path_factory.mktemp("demo") / "deep" / "tamis-demo"
-    return out, CliRunner().invoke(program, ["demo", "--out", str(out)])
+    with pytest.MonkeyPatch.context() as patch:
+        make_short(patch)
+        return out, CliRunner().invoke(program, ["demo", "--out", str(out)])
+
+
+def make_short(patch):
+    """Fewer methods and splits: the whole comparison runs in CI and on the documentation page."""
+    patch.setattr("tamis.cli.demo.METHODS", ("dft", "randomranking"))
+    patch.setattr("tamis.cli.demo.N_SPLITS", 3)
+
+
+@pytest.fixture
+def short(monkeypatch):
+    make_short(monkeypatch)
 
 
 def test_it_writes_its_files(demo):
@@ -55,14 +68,23 @@ def test_it_shows_the_table_the_cut_and_the_accuracy(demo):
     assert f"Saved in {demo[0]}: breast_cancer.csv" in text
 
 
+def test_it_ends_with_a_report(demo):
+    out, result = demo
+    page = (out / "report.html").read_text(encoding="utf-8")
+    assert "breast_cancer" in page
+    assert "2 methods on 3 splits" in result.stdout
+    assert "accuracy with " in result.stdout
+
+
 def test_the_next_commands_work(demo, run):
     out, result = demo
     commands = [
         line.split()[1:] for line in result.stdout.splitlines() if line.startswith("  tamis ")
     ]
-    assert [words[0] for words in commands] == ["rank", "select", "methods"]
+    assert [words[0] for words in commands] == ["rank", "select", "compare", "methods"]
     for words in commands:
-        assert run(*words).exit_code == 0
+        if words[0] != "compare":  # takes a minute; tests/cli/test_compare.py has shorter ones
+            assert run(*words).exit_code == 0
     assert read_table(out / "reduced.parquet").n_rows == 569
 
 
@@ -75,6 +97,7 @@ def test_running_it_again_needs_force(demo, refuse):
     assert (out / "ranking.csv").read_text() == "mine"
 
 
+@pytest.mark.usefixtures("short")
 def test_force_leaves_other_files_alone(run, tmp_path, monkeypatch):
     monkeypatch.setattr("tamis.cli.demo._print_evaluation", lambda *args: None)
     (tmp_path / "notes.txt").write_text("mine")
@@ -85,13 +108,14 @@ def test_force_leaves_other_files_alone(run, tmp_path, monkeypatch):
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted([*FILES, "notes.txt"])
 
 
+@pytest.mark.usefixtures("short")
 def test_without_matplotlib_it_goes_on(run, tmp_path, monkeypatch):
     monkeypatch.setattr("tamis.cli.demo._print_evaluation", lambda *args: None)
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     result = run("demo", "--out", tmp_path / "d")
     assert result.exit_code == 0
     assert "pip install 'tamis[plot]'" in result.stderr
-    assert sorted(path.name for path in (tmp_path / "d").iterdir()) == FILES[:3]
+    assert sorted(path.name for path in (tmp_path / "d").iterdir()) == FILES[:4]
 
 
 def test_interrupted_it_leaves_no_folder(run, tmp_path, monkeypatch):

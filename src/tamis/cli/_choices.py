@@ -123,7 +123,7 @@ def has_n_jobs(method: str) -> bool:
     return "n_jobs" in make_selector(method).get_params(deep=False)
 
 
-def check_method(method: str) -> str:
+def check_method(method: str, option: str = "--method") -> str:
     """Return the name of a method as we write it, or say which there are."""
     from tamis.selectors import list_selectors, selector_info
 
@@ -131,7 +131,7 @@ def check_method(method: str) -> str:
     if method.lower() not in known:
         guess = closest(method, known)
         hint = f"; did you mean {guess!r}?" if guess else ""
-        raise Misuse(f"--method must be one of {', '.join(known)}, got {method!r}{hint}")
+        raise Misuse(f"{option} must be one of {', '.join(known)}, got {method!r}{hint}")
     return selector_info(method).name
 
 

@@ -24,23 +24,27 @@ The table is the breast cancer data of scikit-learn (569 tumours, 30 measurement
 shuffled copy of every column beside it. Shuffled columns are noise for certain, so whether they
 end up below the cut shows what a ranking is worth.
 """
-DATA, PICTURE = "breast_cancer.csv", "score_curve.png"
-FILES = (DATA, "ranking.csv", "ranking.json", PICTURE)
+DATA, PICTURE, REPORT = "breast_cancer.csv", "score_curve.png", "report.html"
+FILES = (DATA, "ranking.csv", "ranking.json", REPORT, PICTURE)
+METHODS = ("dft", "fisher", "mutualinformation", "relieff", "mrmr", "randomranking")
+N_SPLITS = 10
 
 
-@click.command(cls=Command, epilog=EPILOG, short_help="Rank a known table and check the result.")
+@click.command(
+    cls=Command, epilog=EPILOG, short_help="Rank a known table, compare methods, write a report."
+)
 @click.option(
     "--out",
     type=click.Path(path_type=Path),
     default="tamis-demo",
     show_default=True,
     metavar="FOLDER",
-    help="Where the table, the ranking and the picture go.",
+    help="Where the table, the ranking, the report and the picture go.",
 )
 @_options.force
 @_options.debug
 def demo(out: Path, force: bool, debug: bool) -> None:
-    """Rank a known table, show the cut, and check it on unseen rows."""
+    """Rank a known table, check it on unseen rows, compare methods, and write a report."""
     from tamis.cli._demo_data import demo_table
     from tamis.cli._summary import summarize
     from tamis.cli._terminal import make_console, show_ranking
@@ -52,7 +56,8 @@ def demo(out: Path, force: bool, debug: bool) -> None:
         summary = summarize(outcome)
         show_ranking(summary, top=30, console=make_console())
         _print_evaluation(outcome.table, summary)
-        _write(outcome, summary, out, force, talk)
+        comparison = _compare(outcome, talk)
+        _write(outcome, summary, comparison, out, force, talk)
     _print_next_steps(out)
 
 
@@ -113,7 +118,27 @@ def _print_evaluation(table: Any, summary: dict[str, Any]) -> None:
         )
 
 
-def _write(outcome: Any, summary: dict[str, Any], out: Path, force: bool, talk: Talk) -> None:
+def _compare(outcome: Any, talk: Talk) -> Any:
+    """Set some methods against each other, one of them random."""
+    from tamis.cli.compare import named_bunch, show
+    from tamis.evaluation import compare
+    from tamis.evaluation.protocols import RepeatedSplits
+
+    click.echo(f"\n{len(METHODS)} methods on {N_SPLITS} splits, ranking the training rows only:\n")
+    found = compare(
+        list(METHODS),
+        {"breast_cancer": named_bunch(outcome.prepared)},
+        protocol=RepeatedSplits(N_SPLITS),
+        counts=(2, 5, 10, 15, 20, 30, 60),
+        progress=talk.shows_progress,
+    )
+    show(found)
+    return found
+
+
+def _write(
+    outcome: Any, summary: dict[str, Any], comparison: Any, out: Path, force: bool, talk: Talk
+) -> None:
     from tamis.cli._ranking_file import write_ranking
     from tamis.tables import write_table
 
@@ -121,7 +146,9 @@ def _write(outcome: Any, summary: dict[str, Any], out: Path, force: bool, talk: 
     remember_written(out / DATA)
     for name in FILES[1:3]:
         write_ranking(summary, out / name, force)
-    names = FILES if _draw(outcome.selector, out / PICTURE, force, talk) else FILES[:3]
+    comparison.to_html(out / REPORT, force=force)
+    remember_written(out / REPORT)
+    names = FILES if _draw(outcome.selector, out / PICTURE, force, talk) else FILES[:-1]
     click.echo(f"\nSaved in {out}: {', '.join(names)}")
 
 
@@ -149,5 +176,6 @@ def _print_next_steps(out: Path) -> None:
         "\nNext, try:\n"
         f"  tamis rank {data} --target diagnosis --select 10\n"
         f"  tamis select {data} --target diagnosis --select late --out {reduced}\n"
+        f"  tamis compare {data} --target diagnosis --methods dft,svmrfe --splits 5\n"
         "  tamis methods"
     )

@@ -9,6 +9,7 @@ import click
 
 import tamis
 from tamis.cli._errors import report
+from tamis.cli.compare import compare
 from tamis.cli.demo import demo
 from tamis.cli.methods import methods
 from tamis.cli.rank import rank
@@ -20,6 +21,7 @@ Examples:
   tamis demo
   tamis rank table.csv --target species
   tamis select table.csv --target species --out reduced.parquet
+  tamis compare table.csv --target species --report report.html
 
 Tables: CSV, TSV (also .gz), Parquet, Feather, NPZ. Results go to stdout, all else to stderr.
 Exit code 0: done; 1: it failed; 2: the command was not understood.
@@ -66,5 +68,5 @@ def program(ctx: click.Context) -> None:
         click.echo(ctx.get_help())
 
 
-for command in (demo, methods, rank, select):
+for command in (demo, methods, rank, select, compare):
     program.add_command(command)

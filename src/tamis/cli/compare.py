@@ -1,0 +1,251 @@
+"""``tamis compare``: which method, how many columns, and will the same ones come again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from tamis.cli import _options
+from tamis.cli._errors import Command, Misuse, remember_written
+from tamis.cli._talk import Talk, overheard
+
+DEFAULT_METHODS = {
+    "classification": ("dft", "fisher", "mutualinformation", "relieff", "mrmr", "treeimportance"),
+    "regression": ("rft", "correlation", "mutualinformation", "relieff", "mrmr", "treeimportance"),
+}
+# The control that every method must beat.
+CONTROL = "randomranking"
+EPILOG = """
+\b
+Examples:
+  tamis compare table.csv --target species --report report.html
+  tamis compare table.csv --target y --methods dft,relieff,svmrfe --counts 5,10,20
+  tamis compare genes.parquet --target tumour --store runs.sqlite --n-jobs 8
+
+Every method ranks the columns of the training rows of every split; learners are trained on the
+best columns and scored on the test rows. With --store, a run that was killed goes on where it
+was, and several processes may work on the same file. The table goes to stdout.
+"""
+
+
+@click.command(cls=Command, epilog=EPILOG, short_help="Compare methods on held-out rows; report.")
+@_options.data
+@click.option("--target", metavar="NAME", help="The column to predict.")
+@click.option(
+    "--methods",
+    metavar="NAMES",
+    help="Methods with commas between; 'tamis methods' lists them, 'all' takes all that suit. "
+    "[default: seven, one of them random]",
+)
+@click.option(
+    "--protocol",
+    default="splits",
+    show_default=True,
+    metavar="RULE",
+    help="splits (2/3 to train, 20 times), folds, loo, time, or a number of folds.",
+)
+@click.option("--splits", type=click.IntRange(2), metavar="N", help="Number of splits or folds.")
+@click.option("--counts", metavar="NUMBERS", help="Numbers of columns. [default: 10,50,...,200]")
+@click.option(
+    "--learners",
+    default="svm",
+    show_default=True,
+    metavar="NAMES",
+    help="svm, logistic, rbf_svm, forest, knn, boosting, ridge; commas between.",
+)
+@click.option("--metrics", metavar="NAMES", help="Such as accuracy, auc, r2; the first decides.")
+@click.option(
+    "--task",
+    type=click.Choice(["classification", "regression"]),
+    help="What the target is. [default: guessed from it, and said]",
+)
+@click.option("--columns", multiple=True, metavar="NAMES", help="Use only these columns.")
+@click.option("--include", multiple=True, metavar="NAMES", help="Use these too, if left out.")
+@click.option("--exclude", multiple=True, metavar="NAMES", help="Do not use these columns.")
+@click.option(
+    "--store",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="SQLite file that keeps finished work; a killed run goes on from it.",
+)
+@click.option(
+    "--report", type=click.Path(path_type=Path), metavar="FILE", help="Write a web page, too."
+)
+@click.option(
+    "--out", type=click.Path(path_type=Path), metavar="FILE", help="Write everything as JSON, too."
+)
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, metavar="N")
+@click.option("--n-jobs", type=int, metavar="N", help="Processes. [default: all cores]")
+@click.option("--json", "as_json_", is_flag=True, help="Print one JSON object instead.")
+@_options.force
+@_options.quiet
+@_options.debug
+def compare(
+    data: Path,
+    report: Path | None,
+    out: Path | None,
+    as_json_: bool,
+    force: bool,
+    quiet: bool,
+    debug: bool,
+    **request: Any,
+) -> None:
+    """Compare methods on the held-out rows of DATA, and recommend one."""
+    from tamis.tables import check_writable
+
+    talk = Talk(quiet)
+    with overheard(talk, debug):
+        for path in (report, out):
+            if path is not None:
+                check_writable(path, force)
+        found = run(data, request, talk)
+        for path, write in ((report, found.to_html), (out, found.to_json)):
+            if path is not None:
+                write(path, force=force)
+                remember_written(path)
+                talk.say(f"wrote {path}")
+    _print(found, as_json_)
+
+
+def run(data: Path, request: dict[str, Any], talk: Talk) -> Any:
+    """Read the table and do the comparison."""
+    from tamis.cli._choices import split_names
+    from tamis.cli._errors import misuse_if_refused
+    from tamis.evaluation import compare as compare_methods
+    from tamis.tables import prepare, read_table
+
+    table = read_table(data)
+    target = request["target"] or table.target_name
+    if target is None:
+        raise Misuse("--target is needed: the column that is predicted on held-out rows")
+    prepared = prepare(
+        table,
+        target,
+        task=request["task"],
+        columns=split_names(request["columns"], table) or None,
+        include=split_names(request["include"], table),
+        exclude=split_names(request["exclude"], table),
+    )
+    talk.say(prepared.task_reason)
+    methods = chosen_methods(request["methods"], prepared.task)
+    talk.say(f"methods: {', '.join(methods)}")
+    with misuse_if_refused():
+        options = {
+            "protocol": protocol_of(request["protocol"], request["splits"], request["seed"]),
+            "counts": counts_of(request["counts"], prepared.X.shape[1]),
+            "learners": words(request["learners"]),
+            "metrics": words(request["metrics"]),
+        }
+    return compare_methods(
+        methods,
+        {data.stem: named_bunch(prepared)},
+        task=prepared.task,
+        store=request["store"],
+        n_jobs=request["n_jobs"],
+        random_state=request["seed"],
+        progress=talk.shows_progress,
+        **options,
+    )
+
+
+def named_bunch(prepared: Any) -> Any:
+    """The table as the comparison takes it, with the names of its columns."""
+    from sklearn.utils import Bunch
+
+    return Bunch(X=prepared.X, y=prepared.y, feature_names=list(prepared.feature_names))
+
+
+def chosen_methods(text: str | None, task: str) -> list[str]:
+    """Names of the methods: those asked for, all that suit the task, or a few of each kind."""
+    from tamis.cli._choices import check_method
+    from tamis.selectors import list_selectors, selector_info
+
+    if text is None:
+        return [*DEFAULT_METHODS[task], CONTROL]
+    if text == "all":
+        names = [name for name in list_selectors() if name not in ("consensus", "inffscv")]
+        return [name for name in names if task in selector_info(name).tasks]
+    names = [check_method(name.strip(), option="--methods") for name in text.split(",") if name]
+    for name in names:
+        if selector_info(name).supervised and task not in selector_info(name).tasks:
+            raise Misuse(f"--methods: {name} is not for {task}")
+    return names
+
+
+def protocol_of(text: str, n_splits: int | None, seed: int) -> Any:
+    """A protocol from the words of the user."""
+    from tamis.evaluation.protocols import Folds, RepeatedSplits, TimeOrder, as_protocol
+
+    if text.isdigit():
+        return Folds(int(text), random_state=seed)
+    if text == "splits":
+        return RepeatedSplits(n_splits or 20, random_state=seed)
+    if text == "folds":
+        return Folds(n_splits or 5, random_state=seed)
+    if text == "time":
+        return TimeOrder(n_splits or 5)
+    return as_protocol(text)
+
+
+def counts_of(text: str | None, n_columns: int) -> Any:
+    """Numbers of columns; on narrow tables a grid up to all of them."""
+    if text is None:
+        return (10, 50, 100, 150, 200) if n_columns >= 200 else "grid"
+    try:
+        return tuple(int(word) for word in text.split(","))
+    except ValueError as error:
+        raise Misuse(f"--counts must be numbers with commas between, got {text!r}") from error
+
+
+def words(text: str | None) -> list[str] | None:
+    """Words with commas between."""
+    return None if text is None else [word.strip() for word in text.split(",") if word.strip()]
+
+
+def _print(found: Any, as_json_: bool) -> None:
+    from tamis.cli._ranking_file import as_json, print_data
+    from tamis.cli._terminal import is_terminal
+
+    if as_json_:
+        print_data(as_json(found.to_dict()))
+    elif is_terminal():
+        show(found)
+    else:
+        print_data(as_csv(found.table()))
+
+
+def show(found: Any) -> None:
+    """Print the answer, and what every method scores with as many columns, for people."""
+    from tamis.cli._text import printable
+
+    choice = found.recommend()
+    click.echo(printable(choice.sentence))
+    rows = [
+        row
+        for row in rows_of(found.curves())
+        if (row["metric"], row["learner"], row["count"])
+        == (choice.metric, choice.learner, choice.count)
+    ]
+    width = max(len(row["method"]) for row in rows)
+    title = f"{choice.metric} with {choice.count:,} columns"
+    click.echo(f"\n{'':<{width}}  {title}, 95% interval")
+    for row in sorted(rows, key=lambda row: (-row["mean"], row["method"])):
+        bounds = f"{row['low']:.3f} to {row['high']:.3f}"
+        mark = "  <-" if row["method"] == choice.method else ""
+        click.echo(f"{row['method']:<{width}}  {row['mean']:.3f}   {bounds}{mark}")
+
+
+def rows_of(table: Any) -> list[dict[str, Any]]:
+    """Rows of a data frame of pandas or polars as dictionaries."""
+    if hasattr(table, "to_dicts"):
+        return list(table.to_dicts())
+    return list(table.to_dict("records"))
+
+
+def as_csv(table: Any) -> str:
+    """A data frame of pandas or polars as CSV."""
+    if hasattr(table, "to_csv"):
+        return str(table.to_csv(index=False, lineterminator="\n"))
+    return str(table.write_csv())

@@ -1,0 +1,322 @@
+"""Consensus: columns that several methods, or several draws of rows, agree upon."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tamis import _input
+from tamis._base import BaseSelector, Scores, WeightedSelector
+from tamis._columns import find_constant
+from tamis._outcome import TASK, Outcome, check_outcome
+from tamis._rows import listed_rows
+from tamis._validation import N_JOBS, Choice, Constraint, Custom, Number
+from tamis.consensus._members import (
+    check_task,
+    check_weights,
+    is_supervised,
+    listed_selectors,
+    make_members,
+    seeded,
+)
+from tamis.consensus.aggregation import (
+    as_ranks,
+    borda,
+    mean_agreement,
+    median_rank,
+    robust_rank_aggregation,
+)
+from tamis.exceptions import InputError, SelectionWarning
+
+Floats = NDArray[np.float64]
+# Ranks of the columns in one list, and which of them the method selects.
+List = tuple[Floats, NDArray[np.bool_]]
+DEFAULT = ("anovaf", "mutualinformation", "mrmr")
+# Scores nearer than this, relative to themselves and to the largest, are equal but for rounding.
+OWN_ROUNDING, COMMON_ROUNDING = 1e-10, 1e-14
+
+
+class Consensus(WeightedSelector):
+    """One ranking out of many: of several methods, of several draws of the rows, or of both.
+
+    Every method has its blind spots, and every sample its accidents. A column that is far ahead in
+    many lists owes its place to neither. `agreement_` says how alike the lists are.
+
+    Parameters
+    ----------
+    selectors : sequence, mapping or str, default=("anovaf", "mutualinformation", "mrmr")
+        The methods: names from :func:`tamis.list_selectors` (also as one string with commas) or
+        unfitted selectors; a mapping gives them names of your own.
+    n_resamples : int, default=0
+        Draws of rows. 0 uses every method once, on all rows; otherwise every method is used once
+        on each draw.
+    subsample : float, default=0.5
+        Share of the rows in a draw, without replacement; the same share of every class.
+    aggregation : {"borda", "median", "rra"}, default="borda"
+        How lists become one: :func:`~tamis.consensus.borda`, the mean share of columns beaten;
+        :func:`~tamis.consensus.median_rank`, the share beaten at the median rank;
+        :func:`~tamis.consensus.robust_rank_aggregation`, where a few lists may be far off.
+    task : {"auto", "classification", "regression"}, default="auto"
+        What the target is; ``"auto"`` takes numbers with a fractional part as numbers, everything
+        else as classes. Methods that know both are told.
+    random_state : int, RandomState or None, default=None
+        Seed of the draws, and of methods that have no seed of their own.
+    n_features_to_select : "best", int, float, "elbow", "all" or rule, default="best"
+        ``"best"`` takes as many columns as the methods select by their own cuts, the median over
+        the lists; anything else cuts as usual, see :mod:`tamis.cutoff`. Shares of columns beaten
+        fall in nearly a straight line, so they seldom have an elbow; those of ``"rra"`` do.
+    n_jobs : int or None, default=None
+        Threads of each method that has no number of its own; ``None`` uses all cores. The result
+        does not depend on it.
+
+    Attributes
+    ----------
+    scores_ : ndarray of shape (n_features,)
+        Share of columns beaten, from 0 to 1; with ``"rra"`` minus the decimal logarithm of the
+        p-value, which goes on below 0 where the p-value stops at 1.
+    rankings_ : ndarray of shape (n_lists, n_features)
+        Rank of every column in every list, 1 for the best; ties have their mean rank.
+    list_names_ : list of str
+        The method of every list, and the number of the draw.
+    agreement_ : float
+        Mean Spearman correlation over all pairs of lists, 1 if all are the same and about 0 if they
+        have nothing in common; NaN if there is one list only.
+    selection_frequency_ : ndarray of shape (n_features,)
+        Share of the lists whose method selects the column, by its own cut.
+    best_n_features_ : int
+        Median number of columns that the methods select, rounded down, at least 1.
+    pvalues_ : ndarray of shape (n_features,)
+        Only with ``"rra"``.
+    classes_ : ndarray of shape (n_classes,)
+        The labels of the target, only for classes.
+    order_, ranking_, support_, n_selected_, constant_, cut_details_
+        As for every selector.
+
+    Notes
+    -----
+    Costs what the methods and their cuts cost, one after the other; n_lists times n_features
+    numbers are kept. Methods that search for an order put as many columns in order as they would by
+    themselves, so give ``MRMR(n_features_to_select=500)`` where the best 500 should be searched
+    for.
+
+    Missing values are left to the methods. Scores of a method that differ by rounding only count as
+    ties. Constant columns are last in every list.
+
+    Rows are drawn from an order by content, so that the order they come in does not matter, and a
+    row of weight 2 is drawn like two rows; other weights are passed on. Weights need methods that
+    take them, all of them. At least two rows of every class are drawn, where there are two.
+
+    The p-values of ``"rra"`` suppose independent lists. Methods that look at the same rows, and
+    draws from one table, are far from that: with them a small p-value means that the lists agree,
+    not that the column matters.
+
+    Ranks are relative: of a shuffled target some column is the best as well. So
+    :class:`~tamis.cutoff.PermutationNull` keeps hardly anything here; use it with one method.
+
+    References
+    ----------
+    Kolde, R., Laur, S., Adler, P. and Vilo, J. (2012). Robust rank aggregation for gene list
+    integration and meta-analysis. Bioinformatics 28, 573-580.
+    https://doi.org/10.1093/bioinformatics/btr709
+
+    Saeys, Y., Abeel, T. and Van de Peer, Y. (2008). Robust feature selection using ensemble feature
+    selection techniques. ECML PKDD 2008, 313-325. https://doi.org/10.1007/978-3-540-87481-2_21
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from tamis import Consensus
+    >>> data = load_iris(as_frame=True)
+    >>> selector = Consensus(selectors=["dft", "relieff"], n_features_to_select=2)
+    >>> selector.fit(data.data, data.target).get_feature_names_out()
+    array(['petal length (cm)', 'petal width (cm)'], dtype=object)
+    >>> selector.list_names_, round(selector.agreement_, 2)
+    (['dft', 'relieff'], 1.0)
+    """
+
+    _constraints: ClassVar[dict[str, Constraint]] = {
+        "selectors": Custom(
+            lambda value: (
+                bool(listed_selectors(value))
+                and all(isinstance(item, str | BaseSelector) for _, item in listed_selectors(value))
+            ),
+            "names of selectors such as ('dft', 'relieff'), or unfitted selectors",
+        ),
+        "n_resamples": Number(int, low=0),
+        "subsample": Number(float, low=0, high=1, open_low=True),
+        "aggregation": Choice(("borda", "median", "rra")),
+        "task": TASK,
+        "n_jobs": N_JOBS,
+    }
+    _chooses_count: ClassVar[bool] = True
+
+    def __init__(
+        self,
+        *,
+        selectors: Any = DEFAULT,
+        n_resamples: int = 0,
+        subsample: float = 0.5,
+        aggregation: str = "borda",
+        task: str = "auto",
+        random_state: Any = None,
+        n_features_to_select: Any = "best",
+        n_jobs: int | None = None,
+    ):
+        self.selectors = selectors
+        self.n_resamples = n_resamples
+        self.subsample = subsample
+        self.aggregation = aggregation
+        self.task = task
+        self.random_state = random_state
+        self.n_features_to_select = n_features_to_select
+        self.n_jobs = n_jobs
+
+    def _score(self, X: Any, y: Any, weight: Floats | None) -> Scores:
+        members = make_members(self.selectors, self.n_jobs, _input.names_of(self))
+        outcome = self._outcome(members, X, y, weight)
+        constant = find_constant(self, X, weight)
+        if constant.all():
+            return np.zeros(constant.size), constant
+        self.list_names_: list[str] = []
+        lists: list[List] = []
+        total = len(members) * max(self.n_resamples, 1)
+        try:
+            for name, member, rows, share in self.steps(
+                "lists", self._work(members, outcome, X, weight), total
+            ):
+                lists.append(self._list(member, outcome, X, rows, share))
+                self.list_names_.append(name)
+        except KeyboardInterrupt:
+            if lists:
+                scores = self._aggregate(lists, constant)
+                self._keep_unfinished(scores, constant, f"after {len(lists)} of {total} lists")
+            raise
+        return self._aggregate(lists, constant), constant
+
+    def _outcome(
+        self, members: dict[str, Any], X: Any, y: Any, weight: Floats | None
+    ) -> Outcome | None:
+        """The target, which every method must be able to use; None if no method looks at it."""
+        self._check_rows(X.shape[0])
+        if not any(is_supervised(member) for member in members.values()):
+            return None
+        outcome = check_outcome(y, self.task, weight, X.shape[0], type(self).__name__)
+        task = "classification" if outcome.is_classes else "regression"
+        for name, member in members.items():
+            check_task(name, member, task)
+            if member.get_params(deep=False).get("task") == "auto":
+                member.set_params(task=task)
+        if outcome.classes is not None:
+            self.classes_ = outcome.classes
+        return outcome
+
+    def _check_rows(self, n_rows: int) -> None:
+        if n_rows < 2:
+            raise InputError(
+                f"{type(self).__name__}: expected at least 2 rows, got {n_rows} (n_samples="
+                f"{n_rows}). Pass more rows."
+            )
+
+    def _work(
+        self, members: dict[str, Any], outcome: Outcome | None, X: Any, weight: Floats | None
+    ) -> Iterator[tuple[str, Any, Any, Floats | None]]:
+        """Every list to be made: its name, the selector, the rows (None for all) and weights."""
+        from sklearn.utils import check_random_state
+
+        random = check_random_state(self.random_state)
+        if self.n_resamples == 0:
+            check_weights(members, weight)
+            for name, member in members.items():
+                yield name, seeded(member, random), None, weight
+            return
+        target = np.zeros(X.shape[0]) if outcome is None else _numbers(outcome)
+        listed, weight = listed_rows(X, target, weight)
+        check_weights(members, weight)
+        strata = _strata(outcome, listed)
+        for number in range(1, self.n_resamples + 1):
+            drawn = self._draw(strata, random)
+            share = None if weight is None else weight[drawn]
+            for name, member in members.items():
+                yield f"{name}, draw {number}", seeded(member, random), listed[drawn], share
+
+    def _draw(self, strata: list[NDArray[np.intp]], random: Any) -> NDArray[np.intp]:
+        """Part of every stratum, without replacement, in the order of the rows."""
+        drawn = []
+        for stratum in strata:
+            wanted = int(np.ceil(self.subsample * stratum.size - 1e-9))
+            wanted = max(wanted, min(2, stratum.size))
+            drawn.append(random.permutation(stratum)[:wanted])
+        return np.sort(np.concatenate(drawn))
+
+    def _list(
+        self, member: Any, outcome: Outcome | None, X: Any, rows: Any, weight: Floats | None
+    ) -> List:
+        """Ranks of all columns by one method on some rows, and its choice."""
+        y = None if outcome is None else _labels(outcome)
+        if rows is not None:
+            X, y = X[rows], None if y is None else y[rows]
+        options = {} if weight is None else {"sample_weight": weight}
+        with warnings.catch_warnings():
+            # A cut that finds no elbow, or selects nothing, is one voice among many.
+            warnings.filterwarnings("ignore", f"{member._rule().who}:", SelectionWarning)
+            member.fit(X, y, **options)
+        ranks = as_ranks([-_without_rounding(member.scores_)], type(self).__name__)[0]
+        return ranks, member.support_
+
+    def _aggregate(self, lists: list[List], constant: NDArray[np.bool_]) -> Floats:
+        self.rankings_ = np.array([ranks for ranks, _ in lists])
+        chosen = np.array([support for _, support in lists])
+        self.selection_frequency_ = chosen.mean(axis=0)
+        self.best_n_features_ = max(1, int(np.median(chosen.sum(axis=1))))
+        self.agreement_ = mean_agreement(self.rankings_)
+        if self.aggregation == "rra":
+            scores, self.pvalues_ = robust_rank_aggregation(self.rankings_)
+        else:
+            scores = (borda if self.aggregation == "borda" else median_rank)(self.rankings_)
+        scores[constant] = scores.min()
+        return scores
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        try:
+            members = make_members(self.selectors, self.n_jobs, _input.names_of(self))
+        except (InputError, TypeError, AttributeError):  # said better when it is fitted
+            return tags
+        tags.target_tags.required = any(is_supervised(member) for member in members.values())
+        return tags
+
+
+def _numbers(outcome: Outcome) -> NDArray[Any]:
+    target = outcome.values if outcome.codes is None else outcome.codes
+    assert target is not None
+    return target
+
+
+def _labels(outcome: Outcome) -> NDArray[Any]:
+    """The target as the user gave it: some methods have parameters that name classes."""
+    return _numbers(outcome) if outcome.classes is None else outcome.classes[outcome.codes]
+
+
+def _strata(outcome: Outcome | None, listed: NDArray[np.intp]) -> list[NDArray[np.intp]]:
+    """Positions of the rows of every class, classes as they come, so names do not matter."""
+    if outcome is None or outcome.codes is None:
+        return [np.arange(listed.size)]
+    codes = outcome.codes[listed]
+    _, first = np.unique(codes, return_index=True)
+    return [np.flatnonzero(codes == codes[j]) for j in np.sort(first)]
+
+
+def _without_rounding(scores: Floats) -> Floats:
+    """Scores that differ by rounding made equal, so that no tie is broken by it."""
+    order = np.argsort(scores, kind="stable")
+    ordered = scores[order]
+    largest = np.abs(ordered).max()
+    size = np.maximum(np.abs(ordered[1:]), np.abs(ordered[:-1]))
+    apart = np.diff(ordered) > OWN_ROUNDING * size + COMMON_ROUNDING * largest
+    out = np.empty(scores.size)
+    out[order] = np.concatenate([[0], np.cumsum(apart)])
+    return out

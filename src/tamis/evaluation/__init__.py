@@ -1,0 +1,53 @@
+"""Evaluation that holds: protocols, stability, significance, comparisons and a leak alarm.
+
+::
+
+    protocol -> splits -> ranking on the training rows -> learners -> scores on the test rows
+
+Whatever is learned, is learned from the training rows of a split alone.
+"""
+
+from importlib import import_module as _import_module
+from typing import TYPE_CHECKING, Any
+
+# Home of every name; loaded when first used. Names that are not here are modules.
+_FILES = {
+    "Comparison": "comparison",
+    "LeakReport": "leak",
+    "compare": "_compare",
+    "leak_check": "leak",
+}
+__all__ = [
+    "Comparison",
+    "LeakReport",
+    "compare",
+    "leak_check",
+    "learners",
+    "metrics",
+    "protocols",
+    "significance",
+    "stability",
+]
+
+if TYPE_CHECKING:
+    from tamis.evaluation import learners, metrics, protocols, significance, stability
+    from tamis.evaluation._compare import compare
+    from tamis.evaluation.comparison import Comparison
+    from tamis.evaluation.leak import LeakReport, leak_check
+
+
+def __getattr__(name: str) -> Any:
+    if name in _FILES:
+        value = getattr(_import_module(f"tamis.evaluation.{_FILES[name]}"), name)
+    elif name in __all__:
+        value = _import_module(f"tamis.evaluation.{name}")
+    else:
+        raise AttributeError(f"module 'tamis.evaluation' has no attribute {name!r}")
+    # The function `compare` stands for the module of the same name, which importing it would
+    # otherwise put here.
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -1,0 +1,247 @@
+"""compare: many selectors on many tables, every split, count and learner, into a store."""
+
+from __future__ import annotations
+
+import os
+import random
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from tamis._outcome import TASK
+from tamis._threads import effective_jobs
+from tamis._validation import N_JOBS, Number, check_value
+from tamis._warnings import warn
+from tamis.evaluation._plan import DEFAULT_COUNTS, Job, Plan, make_plan
+from tamis.evaluation._progress import Progress, make_progress
+from tamis.evaluation._tables import read_tables
+from tamis.evaluation._timing import Timing
+from tamis.evaluation._workers import Done, run_apart, run_here
+from tamis.evaluation.comparison import Comparison
+from tamis.evaluation.store import Store
+
+__all__ = ["compare"]
+
+# Starting a process takes seconds: less work than this is done before it is ready.
+SECONDS_WORTH_A_PROCESS = 4.0
+SECONDS_TO_LOOK = 1.0
+
+
+def compare(
+    selectors: Any,
+    data: Any,
+    *,
+    target: Any = None,
+    protocol: Any = "splits",
+    counts: Any = DEFAULT_COUNTS,
+    learners: Any = "svm",
+    metrics: Any = None,
+    task: str = "auto",
+    n_jobs: int | None = None,
+    store: str | os.PathLike[str] | Store | None = None,
+    random_state: int = 0,
+    progress: bool = True,
+) -> Comparison:
+    """Compare selectors the way a reviewer would: nothing is learned from a test row.
+
+    Every selector ranks the columns of the training rows of every split once; for every count, the
+    best columns are given to every learner, and every metric is computed on the test rows.
+
+    Parameters
+    ----------
+    selectors : list of str or selectors, or dict
+        Names of :func:`tamis.list_selectors`, unfitted selectors, or a dict of names for them.
+    data : tuple, DataFrame, Bunch, str, list or dict
+        ``(X, y)``; a data frame with `target`; a Bunch with `X` and `y`; a name of
+        :mod:`tamis.datasets`; a list of names or Bunches; or a dict of names for any of these.
+    target : str or array-like, default=None
+        Target column of data frames, or the target.
+    protocol : str, int, protocol, splitter or dict, default="splits"
+        What :func:`~tamis.evaluation.protocols.as_protocol` takes: ``"splits"`` (20 random splits
+        with 2/3 of the rows for training), ``"folds"``, ``"loo"``, ``"time"``, a number of folds,
+        a protocol or a splitter of scikit-learn; or one of these for every data set.
+    counts : sequence of int or "grid", default=(10, 50, 100, 150, 200)
+        Numbers of columns; those beyond what there is count as all. ``"grid"`` takes a dozen from
+        one to all columns, equally spaced in the logarithm.
+    learners : str, estimator, list or dict, default="svm"
+        What :func:`~tamis.evaluation.learners.make_learner` takes.
+    metrics : str, scorer, list or dict, default=None
+        What :func:`~tamis.evaluation.metrics.make_metric` takes; the first one decides. ``None``
+        means accuracy, AUC and balanced error, or R2 and squared error.
+    task : {"auto", "classification", "regression"}, default="auto"
+        ``"auto"`` takes a target with a fractional part as numeric.
+    n_jobs : int, default=None
+        Processes, each on one thread. ``None`` means all cores, but none is started for a
+        comparison of a few seconds. The results do not depend on it.
+    store : path-like or Store, default=None
+        SQLite file to which every unit goes as soon as it is finished, and from which finished
+        ones are taken. Several comparisons and several processes may share it. ``None`` keeps the
+        results in memory.
+    random_state : int, default=0
+        Every unit gets a seed of its own, derived from this, the data, the method and the split.
+    progress : bool, default=True
+        Show on stderr how far the work is.
+
+    Returns
+    -------
+    Comparison
+        Tables, stability, significance, a recommendation and the report.
+
+    Raises
+    ------
+    InputError
+        If something cannot be used as given, or the store cannot be written; finished units stay
+        in it.
+
+    Notes
+    -----
+    A selector that fails is recorded with its error (:meth:`Comparison.failures`) and the rest
+    goes on; this is told by a warning. After Ctrl-C or a crash, the same call with the same store
+    continues; the table is the same as without the interruption. The time that is left is
+    estimated from finished units of the same method on the same data.
+
+    Examples
+    --------
+    >>> import tamis
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> data = load_breast_cancer(return_X_y=True)
+    >>> found = tamis.evaluation.compare(["dft", "fisher"], data, protocol=3, counts=[2, 5])
+    >>> found.methods, found.counts("data")
+    (['dft', 'fisher'], (2, 5))
+    >>> len(found.table())
+    36
+    """
+    check_value(task, TASK, who="compare", name="task")
+    check_value(n_jobs, N_JOBS, who="compare", name="n_jobs")
+    check_value(random_state, Number(int, 0), who="compare", name="random_state")
+    tables = read_tables(data, target, task)
+    plan = make_plan(tables, selectors, protocol, counts, learners, metrics, random_state)
+    with _opened(store) as opened:
+        _Run(plan, opened, n_jobs).fill(make_progress(progress))
+        rows = list(opened.rows(job.key for job in plan.jobs))
+    found = Comparison(plan, rows)
+    _warn_of_failures(found)
+    return found
+
+
+@contextmanager
+def _opened(store: Any) -> Iterator[Store]:
+    """The store; one that came open stays open."""
+    if isinstance(store, Store):
+        yield store
+        return
+    with Store(store) as opened:
+        yield opened
+
+
+def _warn_of_failures(found: Comparison) -> None:
+    failures = found.failure_counts()
+    if failures:
+        shown = ", ".join(f"{method} on {data} ({n}x)" for (data, method), n in failures.items())
+        warn(f"compare: some selectors failed: {shown}. Comparison.failures() says why.")
+
+
+class _Run:
+    """What is left to do, what is being done, and how long it takes."""
+
+    def __init__(self, plan: Plan, store: Store, n_jobs: int | None):
+        self.plan, self.store, self.asked = plan, store, n_jobs
+        self.timing = Timing()
+        finished = store.finished(job.key for job in plan.jobs)
+        for job in plan.jobs:
+            if finished.get(job.key, (None, False))[0] is not None:
+                self.timing.tell((job.data, job.method), float(finished[job.key][0] or 0.0))
+        self.n_failed = sum(failed for _, failed in finished.values())
+        self.waiting = [job for job in plan.jobs if job.key not in finished]
+        if store.path is not None:  # or two processes with one store would do everything twice
+            random.SystemRandom().shuffle(self.waiting)
+            self.waiting.sort(key=lambda job: job.split)
+        self.waiting.reverse()  # the next one is at the end
+        self.at_work: dict[Job, float] = {}
+        jobs = min(effective_jobs(n_jobs), len(self.waiting))
+        self.n_jobs = max(1, jobs)
+
+    def fill(self, progress: Progress) -> None:
+        """Compute and store what is missing."""
+        self._show(progress)
+        try:
+            for done in self._finished():
+                if done is not None:
+                    self._keep(done)
+                self._show(progress)
+        except KeyboardInterrupt:
+            progress.close()
+            if self.store.path is not None and not hasattr(progress, "is_silent"):
+                print(
+                    f"tamis compare: stopped; {self.n_done} of {len(self.plan.jobs)} units are in "
+                    f"{self.store.path}, and the same call continues from there.",
+                    file=sys.stderr,
+                )
+            raise
+        finally:
+            progress.close()
+
+    @property
+    def n_done(self) -> int:
+        """Units that are stored, or were by another process."""
+        return len(self.plan.jobs) - len(self.waiting) - len(self.at_work)
+
+    def _finished(self) -> Iterator[Done | None]:
+        if self.n_jobs == 1:
+            yield from run_here(self.plan, self._next)
+            return
+        if self.asked is None:
+            yield from run_here(self.plan, self._next_if_quick())
+        if self.waiting:
+            yield from run_apart(self.plan, self._next, self.n_jobs)
+
+    def _next(self) -> Job | None:
+        """The next unit that nobody has stored meanwhile."""
+        while self.waiting:
+            job = self.waiting.pop(self._position())
+            if self.store.path is None or not self.store.has(job.key):
+                self.at_work[job] = time.monotonic()
+                return job
+        return None
+
+    def _position(self) -> int:
+        """In the last round the longest first, or all would wait for one in the end."""
+        last = len(self.waiting) - 1
+        if self.waiting[0].split != self.waiting[last].split:
+            return last
+        expected = [self.timing.expected((job.data, job.method)) or 0.0 for job in self.waiting]
+        return max(range(last, -1, -1), key=expected.__getitem__)
+
+    def _next_if_quick(self) -> Any:
+        start = time.monotonic()
+
+        def next_job() -> Job | None:
+            left = self._remaining(1)
+            if time.monotonic() - start > SECONDS_TO_LOOK and (
+                left is None or left > SECONDS_WORTH_A_PROCESS
+            ):
+                return None
+            return self._next()
+
+        return next_job
+
+    def _keep(self, done: Done) -> None:
+        meta = {**self.plan.meta(done.job), "seconds": done.seconds}
+        self.store.put(done.job.key, meta, done.result)
+        del self.at_work[done.job]
+        self.timing.add((done.job.data, done.job.method), done.seconds)
+        self.n_failed += done.result.error is not None
+
+    def _remaining(self, n_jobs: int) -> float | None:
+        now = time.monotonic()
+        begun = sorted((start, job) for job, start in self.at_work.items())
+        running = [((job.data, job.method), now - start) for start, job in begun[:n_jobs]]
+        queued = [job for _, job in begun[n_jobs:]]
+        waiting = [(job.data, job.method) for job in [*self.waiting, *queued]]
+        return self.timing.remaining(waiting, running, n_jobs)
+
+    def _show(self, progress: Progress) -> None:
+        left = self._remaining(self.n_jobs)
+        progress.update(self.n_done, len(self.plan.jobs), self.n_failed, left)

@@ -1,0 +1,129 @@
+"""What a result depends on, as text that is the same in every process: keys and seeds."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import hashlib
+import json
+import pickle
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+# A table is hashed in pieces of about this many bytes, so that no copy of it is made.
+BLOCK_BYTES = 1 << 24
+# Parameters that change how fast a result comes, never the result.
+IRRELEVANT = {"n_jobs", "verbose"}
+
+
+def data_fingerprint(X: Any, y: Any) -> str:
+    """Hash of the numbers of a table and of its target; names of columns do not count."""
+    digest = hashlib.sha256()
+    digest.update(f"{X.shape} {X.dtype.str} {'sparse' if sparse.issparse(X) else 'dense'}".encode())
+    if sparse.issparse(X):
+        for part in (X.indptr, X.indices):
+            digest.update(np.asarray(part, dtype=np.int64).tobytes())
+        digest.update(np.ascontiguousarray(X.data).tobytes())
+    else:
+        _hash_rows(digest, X)
+    digest.update(_array_text(np.asarray(y)).encode())
+    return digest.hexdigest()
+
+
+def _hash_rows(digest: Any, X: Any) -> None:
+    """Row by row whatever the memory layout, so that equal tables are equal."""
+    step = max(1, BLOCK_BYTES // max(1, X.shape[1] * X.dtype.itemsize))
+    for start in range(0, X.shape[0], step):
+        digest.update(np.ascontiguousarray(X[start : start + step]).tobytes())
+
+
+def key_of(**parts: Any) -> str:
+    """Hash of everything that a unit of work depends on."""
+    return hashlib.sha256(canonical(parts).encode()).hexdigest()
+
+
+def seed_of(*parts: Any) -> int:
+    """A seed that scikit-learn takes, derived from whatever a unit is called."""
+    digest = hashlib.sha256(canonical(parts).encode()).digest()
+    return int.from_bytes(digest[:4], "little") >> 1
+
+
+def canonical(value: Any) -> str:
+    """JSON text of a value; equal parameters give equal text in every process."""
+    return json.dumps(described(value), sort_keys=True, ensure_ascii=True)
+
+
+def described(value: Any) -> Any:
+    """A value as plain JSON: estimators by class and parameters, arrays by hash."""
+    if value is None or isinstance(value, bool | int | str):
+        return value
+    if isinstance(value, float):
+        return {"float": repr(float(value))}  # numpy's float64 is a float, too
+    if isinstance(value, np.generic):
+        return described(value.item())
+    if isinstance(value, np.ndarray):
+        return {"array": _array_text(value)}
+    if isinstance(value, Mapping):
+        return {"map": sorted([canonical(k), described(v)] for k, v in value.items())}
+    if isinstance(value, list | tuple):
+        return [described(item) for item in value]
+    if isinstance(value, set | frozenset):
+        return {"set": sorted(canonical(item) for item in value)}
+    return _described_object(value)
+
+
+def _described_object(value: Any) -> Any:
+    if isinstance(value, type):
+        return {"class": _address(value)}
+    if hasattr(value, "get_params"):
+        params = value.get_params(deep=False)
+        kept = {name: param for name, param in params.items() if name not in IRRELEVANT}
+        return {"class": _address(type(value)), "params": described(kept)}
+    if dataclasses.is_dataclass(value):
+        fields = {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
+        return {"class": _address(type(value)), "params": described(fields)}
+    if isinstance(value, functools.partial):
+        return {
+            "partial": [described(value.func), described(value.args), described(value.keywords)]
+        }
+    if callable(value) and hasattr(value, "__qualname__"):
+        return _described_function(value)
+    return {"class": _address(type(value)), "state": _pickled(value)}
+
+
+def _described_function(function: Any) -> dict[str, Any]:
+    """By name, and by content where the name may mean something else tomorrow."""
+    found: dict[str, Any] = {"function": _address(function)}
+    code = getattr(function, "__code__", None)
+    if code is not None and ("<" in function.__qualname__ or function.__module__ == "__main__"):
+        constants = [item for item in code.co_consts if not hasattr(item, "co_code")]
+        content = (code.co_code, code.co_names, repr(constants), function.__defaults__)
+        found["content"] = hashlib.sha256(repr(content).encode()).hexdigest()
+        cells = function.__closure__ or ()
+        found["closure"] = [described(cell.cell_contents) for cell in cells]
+    return found
+
+
+def _address(thing: Any) -> str:
+    return f"{thing.__module__}.{thing.__qualname__}"
+
+
+def _pickled(value: Any) -> str:
+    """Hash of the state; the text of an object may hold its place in memory."""
+    try:
+        state = pickle.dumps(value, protocol=4)
+    except Exception:  # whatever an object of a user raises: then its text must do
+        state = repr(value).encode()
+    return hashlib.sha256(state).hexdigest()
+
+
+def _array_text(array: np.ndarray[Any, Any]) -> str:
+    if array.dtype.kind in "OUS":  # references to objects are not their values
+        content = json.dumps([str(item) for item in array.ravel()]).encode()
+    else:
+        content = np.ascontiguousarray(array).tobytes()
+    kind = "text" if array.dtype.kind in "OUS" else array.dtype.str
+    return f"{array.shape} {kind} {hashlib.sha256(content).hexdigest()}"

@@ -1,0 +1,240 @@
+"""Plan: every unit of work of a comparison, with its key and its seed."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+
+from sklearn.base import clone
+
+from tamis.cutoff._counts import counts_to_try
+from tamis.evaluation._fingerprint import key_of, seed_of
+from tamis.evaluation._tables import Table
+from tamis.evaluation.learners import Learner, make_learner
+from tamis.evaluation.metrics import Metric, default_metrics, make_metric
+from tamis.evaluation.protocols import Split, as_protocol
+from tamis.evaluation.units import Unit
+from tamis.exceptions import InputError
+from tamis.selectors import make_selector
+
+DEFAULT_COUNTS = (10, 50, 100, 150, 200)
+NAME_LENGTH = 80
+
+
+class Job(NamedTuple):
+    """One unit of work by name: what is sent to a worker, and what a stored row is found by."""
+
+    key: str
+    data: int
+    method: str
+    split: int
+    seed: int
+
+
+class Setting(NamedTuple):
+    """A data set with everything that is done on it."""
+
+    table: Table
+    protocol: Any
+    splits: list[Split]
+    counts: tuple[int, ...]
+    learners: tuple[Learner, ...]
+    metrics: tuple[Metric, ...]
+
+
+class Plan(NamedTuple):
+    """What a comparison consists of; `jobs` go through all methods before the next split."""
+
+    selectors: dict[str, Any]
+    settings: list[Setting]
+    jobs: list[Job]
+    random_state: int
+
+    def unit(self, job: Job) -> Unit:
+        """Everything that computing this unit takes."""
+        setting = self.settings[job.data]
+        return Unit(
+            method=job.method,
+            selector=_single_threaded(self.selectors[job.method]),
+            data=setting.table.name,
+            X=setting.table.X,
+            y=setting.table.y,
+            task=setting.table.task,
+            split=setting.splits[job.split],
+            counts=setting.counts,
+            learners=setting.learners,
+            metrics=setting.metrics,
+            seed=job.seed,
+            probes=setting.table.probes,
+        )
+
+    def meta(self, job: Job) -> dict[str, Any]:
+        """What a reader of the store should know of a unit."""
+        setting = self.settings[job.data]
+        return {
+            "data": setting.table.name,
+            "fingerprint": setting.table.fingerprint,
+            "method": job.method,
+            "selector": " ".join(repr(self.selectors[job.method]).split()),
+            "protocol": setting.protocol.describe(),
+            "split": setting.splits[job.split].name,
+            "counts": list(setting.counts),
+            "learners": [learner.name for learner in setting.learners],
+            "metrics": [metric.name for metric in setting.metrics],
+            "seed": job.seed,
+        }
+
+
+def make_plan(
+    tables: list[Table],
+    selectors: Any,
+    protocol: Any,
+    counts: Any,
+    learners: Any,
+    metrics: Any,
+    random_state: int,
+) -> Plan:
+    """Check what was asked for and lay out the work."""
+    named = _named_selectors(selectors)
+    settings = [
+        _setting(table, _protocol_for(protocol, table.name), counts, learners, metrics)
+        for table in tables
+    ]
+    jobs = _jobs(named, settings, random_state)
+    return Plan(named, settings, jobs, random_state)
+
+
+def _setting(table: Table, protocol: Any, counts: Any, learners: Any, metrics: Any) -> Setting:
+    chosen = as_protocol(protocol)
+    return Setting(
+        table=table,
+        protocol=chosen,
+        splits=chosen.splits(table.X, table.y, table.task == "classification"),
+        counts=_counts(counts, table.X.shape[1]),
+        learners=_learners(learners, table.task),
+        metrics=_metrics(metrics, table.task),
+    )
+
+
+def _jobs(selectors: dict[str, Any], settings: list[Setting], random_state: int) -> list[Job]:
+    jobs = []
+    for data, setting in enumerate(settings):
+        table = setting.table
+        for number, split in enumerate(setting.splits):
+            rows = (split.name, split.train, split.test)
+            for method, selector in selectors.items():
+                seed = seed_of(random_state, table.fingerprint, method, split.name)
+                key = key_of(
+                    data=table.fingerprint,
+                    task=table.task,
+                    probes=table.probes,
+                    selector=selector,
+                    split=rows,
+                    counts=setting.counts,
+                    learners=[(item.name, item.estimator) for item in setting.learners],
+                    metrics=[(item.name, item.scorer) for item in setting.metrics],
+                    seed=seed,
+                )
+                jobs.append(Job(key, data, method, number, seed))
+    # One split of everything first: then the time of every method is known soon.
+    return sorted(jobs, key=lambda job: job.split)
+
+
+def _protocol_for(protocol: Any, name: str) -> Any:
+    if not isinstance(protocol, Mapping):
+        return protocol
+    if name not in protocol:
+        raise InputError(
+            f"compare: protocol must have an entry for every data set, got none for {name!r}."
+        )
+    return protocol[name]
+
+
+def _counts(counts: Any, n_columns: int) -> tuple[int, ...]:
+    """Different numbers of columns, none above what there is."""
+    if isinstance(counts, str) and counts == "grid":
+        counts = None
+    elif isinstance(counts, int):
+        counts = [counts]
+    else:
+        counts = list(counts)
+    return tuple(int(count) for count in counts_to_try(counts, n_columns, who="compare: counts"))
+
+
+def _named_selectors(selectors: Any) -> dict[str, Any]:
+    if isinstance(selectors, Mapping):
+        items = [(str(name), _selector(item)) for name, item in selectors.items()]
+    else:
+        items = [(_method_name(item), _selector(item)) for item in _as_list(selectors)]
+    if not items:
+        raise InputError(
+            "compare: selectors must be names, selectors or a dict of them, got none. "
+            "tamis.list_selectors() gives the names."
+        )
+    return _unique(items)
+
+
+def _selector(item: Any) -> Any:
+    if isinstance(item, str):
+        return make_selector(item)
+    if not (hasattr(item, "fit") and hasattr(item, "get_params")) or isinstance(item, type):
+        raise InputError(
+            f"compare: expected a selector or a name of tamis.list_selectors(), got {item!r}."
+        )
+    return clone(item)
+
+
+def _method_name(item: Any) -> str:
+    """Names as given; selectors by class and what differs from the defaults."""
+    if isinstance(item, str):
+        return item
+    text = " ".join(repr(item).split()).removesuffix("()")
+    return text if len(text) <= NAME_LENGTH else text[: NAME_LENGTH - 3] + "..."
+
+
+def _unique(items: Iterable[tuple[str, Any]]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for name, item in items:
+        number, free = 1, name
+        while free in found:
+            number += 1
+            free = f"{name} ({number})"
+        found[free] = item
+    return found
+
+
+def _learners(learners: Any, task: str) -> tuple[Learner, ...]:
+    if isinstance(learners, Mapping):
+        return tuple(
+            make_learner(item, task)._replace(name=str(name)) for name, item in learners.items()
+        )
+    made = [make_learner(item, task) for item in _as_list(learners)]
+    named = _unique((learner.name, learner) for learner in made)
+    return tuple(learner._replace(name=name) for name, learner in named.items())
+
+
+def _metrics(metrics: Any, task: str) -> tuple[Metric, ...]:
+    if isinstance(metrics, Mapping):
+        return tuple(
+            make_metric(item, task)._replace(name=str(name)) for name, item in metrics.items()
+        )
+    if metrics is None:
+        return default_metrics(task)
+    made = [make_metric(item, task) for item in _as_list(metrics)]
+    named = _unique((metric.name, metric) for metric in made)
+    return tuple(metric._replace(name=name) for name, metric in named.items())
+
+
+def _as_list(value: Any) -> list[Any]:
+    plain = isinstance(value, list | tuple) and not hasattr(value, "_fields")  # no Learner, Metric
+    return list(value) if plain else [value]
+
+
+def _single_threaded(selector: Any) -> Any:
+    """Units run side by side; threads inside them would only get in each other's way."""
+    selector = copy.deepcopy(selector)
+    for name, value in selector.get_params(deep=True).items():
+        if name.rpartition("__")[2] == "n_jobs" and value != 1:
+            selector.set_params(**{name: 1})
+    return selector

@@ -1,0 +1,144 @@
+"""Rows into parts: the arithmetic behind the protocols."""
+
+from __future__ import annotations
+
+import copy
+import hashlib
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tamis.exceptions import InputError
+
+Rows = NDArray[np.intp]
+
+
+def draw_train(
+    y: NDArray[Any], is_classes: bool, share: float, rng: np.random.Generator
+) -> NDArray[np.bool_]:
+    """Mask of rows to learn from, a random `share` of the rows of every class."""
+    codes = _codes(y, is_classes)
+    n = codes.size
+    if n < 2:
+        raise InputError(f"RepeatedSplits: expected at least 2 rows, got {n}.")
+    counts = _shares(np.bincount(codes), share, rng)
+    train = np.zeros(n, dtype=bool)
+    shuffled = rng.permutation(n)
+    for code, count in enumerate(counts):
+        train[shuffled[codes[shuffled] == code][:count]] = True
+    return train
+
+
+def _shares(sizes: Rows, share: float, rng: np.random.Generator) -> Rows:
+    """How many of every class to learn from; what rounding leaves goes by largest remainder."""
+    exact = sizes * share
+    counts = np.floor(exact).astype(np.intp)
+    left = round(sizes.sum() * share) - counts.sum()
+    mixed = rng.permutation(sizes.size)  # or equal remainders always favour the first class
+    largest = mixed[np.argsort(counts[mixed] - exact[mixed], kind="stable")]
+    counts[largest[:left]] += 1
+    alone = sizes == 1
+    counts = np.clip(counts, 1, np.maximum(sizes - 1, 1))
+    return np.where(alone, 1, counts)
+
+
+def deal_folds(y: NDArray[Any], is_classes: bool, n_folds: int, rng: np.random.Generator) -> Rows:
+    """Fold of every row: shuffled, sorted by class and dealt out like cards.
+
+    Folds then differ by at most one row, in total and in every class.
+    """
+    codes = _codes(y, is_classes)
+    shuffled = rng.permutation(codes.size)
+    dealt = shuffled[np.argsort(codes[shuffled], kind="stable")]
+    fold = np.empty(codes.size, dtype=np.intp)
+    fold[dealt] = np.arange(codes.size) % n_folds
+    return fold
+
+
+def _codes(y: NDArray[Any], is_classes: bool) -> Rows:
+    if not is_classes:
+        return np.zeros(y.shape[0], dtype=np.intp)
+    return np.unique(y, return_inverse=True)[1].reshape(-1)
+
+
+def group_folds(groups: Rows, y: NDArray[Any], is_classes: bool, n_folds: int) -> Rows:
+    """Fold of every row such that groups stay together, numbered by their first row."""
+    from sklearn.model_selection import GroupKFold, StratifiedGroupKFold
+
+    table = np.zeros((groups.size, 1))
+    codes = _codes(y, is_classes)
+    splitters: list[Any] = [GroupKFold(n_folds)]
+    if is_classes and np.bincount(codes).min() >= n_folds:
+        splitters.insert(0, StratifiedGroupKFold(n_folds))
+    for splitter in splitters:
+        tests = [test for _, test in splitter.split(table, codes, groups)]
+        if all(test.size for test in tests):
+            break
+    fold = np.empty(groups.size, dtype=np.intp)
+    for k, test in enumerate(sorted(tests, key=lambda rows: int(rows[0]))):
+        fold[test] = k
+    return fold
+
+
+def check_parts(train: Any, test: Any, n_rows: int, who: str) -> tuple[Rows, Rows]:
+    """Sorted row numbers of both parts, which must not meet."""
+    train = _row_numbers(train, n_rows, f"{who}: train")
+    test = _row_numbers(test, n_rows, f"{who}: test")
+    both = np.intersect1d(train, test)
+    if both.size:
+        raise InputError(
+            f"{who}: expected no row in both train and test, got {both.size}, the first is row "
+            f"{int(both[0])}. Scores on rows learned from mean nothing."
+        )
+    return train, test
+
+
+def _row_numbers(rows: Any, n_rows: int, who: str) -> Rows:
+    rows = np.asarray(rows)
+    if rows.dtype.kind == "b":
+        if rows.shape != (n_rows,):
+            raise InputError(f"{who} must be a mask of {n_rows} rows, got shape {rows.shape}.")
+        rows = np.flatnonzero(rows)
+    if rows.ndim != 1 or (rows.size and rows.dtype.kind not in "iu"):
+        raise InputError(f"{who} must be a list of row numbers or a mask, got {rows!r}.")
+    if not rows.size:
+        raise InputError(f"{who} must hold at least one row, got none.")
+    if rows.min() < 0 or rows.max() >= n_rows:
+        raise InputError(
+            f"{who} must hold row numbers from 0 to {n_rows - 1}, got {int(rows.min())} to "
+            f"{int(rows.max())}."
+        )
+    return np.unique(rows).astype(np.intp)
+
+
+def stamps(time: Any, n_rows: int, who: str) -> NDArray[Any]:
+    """When every row was measured, as sortable values without gaps."""
+    if time is None:
+        return np.arange(n_rows)
+    time = np.asarray(time)
+    if time.shape != (n_rows,):
+        raise InputError(f"{who}: time must have one entry per row ({n_rows}), got {time.shape}.")
+    return np.unique(time, return_inverse=True)[1].reshape(-1)
+
+
+def frozen_splitter(splitter: Any) -> Any:
+    """A splitter that gives the same splits every time; lists of pairs are wrapped."""
+    from sklearn.model_selection import check_cv
+
+    if isinstance(splitter, list | tuple):
+        return check_cv(splitter)
+    # False where the splitter can shuffle and does not; there a seed would be an error.
+    draws = hasattr(splitter, "random_state") and getattr(splitter, "shuffle", True)
+    if not draws or splitter.random_state is not None:
+        return splitter
+    splitter = copy.copy(splitter)
+    splitter.random_state = 0
+    return splitter
+
+
+def fingerprint(values: Any) -> dict[str, Any]:
+    """Number and a short digest of values that are too many to show."""
+    text = np.asarray(values).astype(str)
+    digest = hashlib.sha256("\0".join(text.ravel().tolist()).encode()).hexdigest()
+    return {"n": int(text.size), "sha256": digest[:16]}

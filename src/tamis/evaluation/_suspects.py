@@ -1,0 +1,176 @@
+"""What in a table makes scores too good: repeated rows, the target among the columns, row numbers.
+
+Each check answers with plain facts; `leak` turns them into sentences.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import narwhals.stable.v2 as nw
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.base import BaseEstimator
+
+from tamis import _input
+from tamis.evaluation._rows import Rows
+from tamis.evaluation.protocols import Split
+
+# With fewer rows, columns are in order, or follow the classes, by chance.
+MIN_ROWS = 10
+_COLUMNS_AT_ONCE = 256
+
+
+class Suspect(NamedTuple):
+    """A table as the checks read it: numbers, names, and columns of text by name."""
+
+    X: Any
+    names: list[str]
+    texts: dict[str, NDArray[Any]]
+
+    @classmethod
+    def of(cls, X: Any) -> Suspect:
+        """Read what a user passed; text is set apart, for selectors take numbers only."""
+        texts: dict[str, NDArray[Any]] = {}
+        if _input.is_frame(X):
+            frame = nw.from_native(X, eager_only=True)
+            for name, dtype in frame.collect_schema().items():
+                if not dtype.is_numeric() and dtype != nw.Boolean:
+                    texts[str(name)] = np.asarray(frame[name].to_numpy()).astype(str)
+            X = frame.drop(list(texts)).to_native() if texts else X
+        reader = type("leak_check", (BaseEstimator,), {})()
+        table = _input.check_table(reader, X)
+        known = getattr(reader, "feature_names_in_", range(table.shape[1]))
+        return cls(table, [str(name) for name in known], texts)
+
+    def blocks(self) -> Iterator[tuple[int, NDArray[np.float64]]]:
+        """First column and values of every block of columns; missing values are infinite."""
+        X = self.X.tocsc() if sparse.issparse(self.X) else self.X
+        for start in range(0, X.shape[1], _COLUMNS_AT_ONCE):
+            block = X[:, start : start + _COLUMNS_AT_ONCE]
+            block = block.toarray() if sparse.issparse(block) else block
+            block = np.array(block, dtype=np.float64, order="F")
+            block[np.isnan(block)] = np.inf
+            yield start, block
+
+
+class ColumnFacts(NamedTuple):
+    """Numbers of the columns with each property."""
+
+    like_target: list[str]
+    identifiers: list[str]
+    constant: list[str]
+    repeated: list[str]
+
+
+def look_at_columns(table: Suspect, y: NDArray[Any], is_classes: bool) -> ColumnFacts:
+    """Columns that equal the target or number the rows, that never vary or repeat another."""
+    facts = ColumnFacts([], [], [], [])
+    seen: set[bytes] = set()
+    for start, block in table.blocks():
+        same = _follow(block, y, is_classes)
+        for j in range(block.shape[1]):
+            name, column = table.names[start + j], block[:, j]
+            digest = hashlib.blake2b((column + 0.0).tobytes(), digest_size=16).digest()
+            if column.min() == column.max():
+                facts.constant.append(name)
+                continue
+            if digest in seen:
+                facts.repeated.append(name)
+            seen.add(digest)
+            if same[j]:
+                facts.like_target.append(name)
+            elif _numbers_rows(column):
+                facts.identifiers.append(name)
+    for name, text in table.texts.items():
+        _look_at_text(name, text, y if is_classes else None, facts)
+    return facts
+
+
+def _look_at_text(
+    name: str, text: NDArray[Any], labels: NDArray[Any] | None, facts: ColumnFacts
+) -> None:
+    values, codes = np.unique(text, return_inverse=True)
+    if values.size < 2:
+        facts.constant.append(name)
+    elif values.size == text.size >= MIN_ROWS:
+        facts.identifiers.append(name)
+    elif labels is not None and _follow(codes.reshape(-1, 1).astype(float), labels, True)[0]:
+        facts.like_target.append(name)
+
+
+def _follow(block: NDArray[np.float64], y: NDArray[Any], is_classes: bool) -> NDArray[np.bool_]:
+    """Columns from which the target can be read off, and the other way round."""
+    if y.size < MIN_ROWS:
+        return np.zeros(block.shape[1], dtype=bool)
+    if not is_classes:
+        return _same_order(block, y.astype(np.float64))
+    members = [np.flatnonzero(y == label) for label in np.unique(y)]
+    values = block[[rows[0] for rows in members]]
+    same = np.ones(block.shape[1], dtype=bool)
+    for rows, value in zip(members, values, strict=True):
+        same &= (block[rows] == value).all(axis=0)
+    ordered = np.sort(values, axis=0)
+    return same & (ordered[1:] != ordered[:-1]).all(axis=0)
+
+
+def _same_order(block: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Columns whose values are equal where the target is, and else rise or fall with it."""
+    order = np.argsort(y, kind="stable")
+    moves = np.sign(_differences(block[order]))
+    wanted = np.sign(np.diff(y[order]))[:, None]
+    return (moves == wanted).all(axis=0) | (moves == -wanted).all(axis=0)
+
+
+def _differences(block: NDArray[np.float64]) -> NDArray[np.float64]:
+    # Missing values are infinite here, and the difference of two is nothing.
+    with np.errstate(invalid="ignore"):
+        return np.nan_to_num(np.diff(block, axis=0))
+
+
+def _numbers_rows(column: NDArray[np.float64]) -> bool:
+    """Whether these are all-different whole numbers, in row order or without a gap."""
+    if column.size < MIN_ROWS or not np.isfinite(column).all():
+        return False
+    if (column != np.floor(column)).any():
+        return False
+    steps = np.diff(column)
+    if (steps > 0).all() or (steps < 0).all():
+        return True
+    return bool((np.diff(np.sort(column)) == 1).all())
+
+
+def row_codes(table: Suspect) -> Rows:
+    """A number for every row, the same for rows that are the same value for value."""
+    X = table.X
+    texts = list(table.texts.values())
+    known: dict[bytes, int] = {}
+    codes = np.empty(X.shape[0], dtype=np.intp)
+    for i in range(X.shape[0]):
+        digest = hashlib.blake2b(_row_bytes(X, i), digest_size=16)
+        for text in texts:
+            digest.update(f"\0{text[i]}".encode())
+        codes[i] = known.setdefault(digest.digest(), len(known))
+    return codes
+
+
+def _row_bytes(X: Any, i: int) -> bytes:
+    if not sparse.issparse(X):
+        row = X[i].astype(np.float64) + 0.0  # no negative zero
+        row[np.isnan(row)] = np.nan  # one of the many
+        return row.tobytes()
+    columns, values = X[[i]].indices, X[[i]].data.astype(np.float64)
+    order = np.argsort(columns, kind="stable")
+    order = order[values[order] != 0]
+    return columns[order].astype(np.int64).tobytes() + values[order].tobytes()
+
+
+def shared_rows(codes: Rows, splits: list[Split]) -> int:
+    """How many rows are scored in a split that learns from the same row or group."""
+    met = np.zeros(codes.size, dtype=bool)
+    for split in splits:
+        met[split.test[np.isin(codes[split.test], codes[split.train])]] = True
+    return int(met.sum())

@@ -1,0 +1,154 @@
+"""From what a user calls data to named tables that can be compared on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+
+import narwhals.stable.v2 as nw
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+
+from tamis import _input
+from tamis._outcome import is_fractional
+from tamis.evaluation._fingerprint import data_fingerprint
+from tamis.exceptions import InputError
+
+FORMS = (
+    "(X, y), a data frame with target=, a Bunch with X and y, a name of tamis.datasets, or a "
+    "dict or list of these"
+)
+
+
+class Table(NamedTuple):
+    """One data set: checked numbers, target, names and what is known of its columns.
+
+    `probes` marks columns known to be irrelevant, or is None.
+    """
+
+    name: str
+    X: Any
+    y: NDArray[Any]
+    task: str
+    columns: list[str]
+    probes: NDArray[np.bool_] | None
+    fingerprint: str
+
+
+def read_tables(data: Any, target: Any = None, task: str = "auto") -> list[Table]:
+    """Tables of a comparison, in the order given.
+
+    Parameters
+    ----------
+    data : see `FORMS`
+        What to compare on.
+    target : str, array-like or None
+        Name of the target column of data frames, or the target itself.
+    task : {"auto", "classification", "regression"}
+        ``"auto"`` takes targets with a fractional part as numeric.
+    """
+    tables = [_table(name, item, target, task) for name, item in _named(data)]
+    names = [table.name for table in tables]
+    if not tables:
+        raise InputError(f"compare: data must be {FORMS}, got nothing. Pass at least one table.")
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise InputError(f"compare: expected every data set once, got {twice!r} more than once.")
+    return tables
+
+
+def _named(data: Any) -> Iterable[tuple[str, Any]]:
+    if isinstance(data, Mapping) and not _is_bunch(data):
+        return [(str(name), item) for name, item in data.items()]
+    if isinstance(data, str) or _is_bunch(data) or _is_pair(data) or _input.is_frame(data):
+        return [(_name_of(data), data)]
+    if isinstance(data, list | tuple) and all(
+        isinstance(item, str) or _is_bunch(item) for item in data
+    ):
+        return [(_name_of(item), item) for item in data]
+    if hasattr(data, "shape"):  # a matrix, whose target comes as `target`
+        return [("data", data)]
+    raise InputError(f"compare: data must be {FORMS}, got {type(data).__name__}.")
+
+
+def _is_bunch(data: Any) -> bool:
+    fields = ("X", "y"), ("data", "target")
+    return not _input.is_frame(data) and any(
+        hasattr(data, first) and hasattr(data, second) for first, second in fields
+    )
+
+
+def _is_pair(data: Any) -> bool:
+    return isinstance(data, list | tuple) and len(data) == 2 and not isinstance(data[0], str)
+
+
+def _name_of(data: Any) -> str:
+    if isinstance(data, str):
+        return data
+    return str(getattr(data, "name", None) or "data")
+
+
+def _table(name: str, item: Any, target: Any, task: str) -> Table:
+    if isinstance(item, str):
+        from tamis.datasets import load
+
+        item = load(item)
+    X, y, known = _parts(name, item, target)
+    reader = _reader(name)
+    table = _input.check_table(reader, X)
+    y = _input.check_target(y, table.shape[0], f"compare on {name!r}")
+    if task == "auto":
+        task = "regression" if is_fractional(y) else "classification"
+    names = known.get("feature_names", getattr(reader, "feature_names_in_", None))
+    probes = _probes(known.get("relevant"), table.shape[1])
+    columns = _column_names(names, table.shape[1])
+    return Table(name, table, y, task, columns, probes, data_fingerprint(table, y))
+
+
+def _reader(name: str) -> Any:
+    """Something for messages of the input checks to name."""
+    return type(f"compare on {name!r}", (BaseEstimator,), {})()
+
+
+def _parts(name: str, item: Any, target: Any) -> tuple[Any, Any, dict[str, Any]]:
+    """Columns, target, and what else is known."""
+    if _is_bunch(item):
+        known = {
+            field: getattr(item, field)
+            for field in ("feature_names", "relevant")
+            if getattr(item, field, None) is not None
+        }
+        first, second = ("X", "y") if hasattr(item, "X") else ("data", "target")
+        return getattr(item, first), getattr(item, second), known
+    if _is_pair(item):
+        return item[0], item[1], {}
+    if isinstance(target, str) and _input.is_frame(item):
+        frame = nw.from_native(item, eager_only=True)
+        if target not in frame.columns:
+            raise InputError(
+                f"compare: target must be a column of {name!r}, got {target!r}. Its columns are "
+                f"{', '.join(map(repr, frame.columns[:10]))}"
+                f"{' and more' if len(frame.columns) > 10 else ''}."
+            )
+        return frame.drop(target).to_native(), frame[target].to_numpy(), {}
+    if target is not None and not isinstance(target, str):
+        return item, target, {}
+    raise InputError(
+        f"compare: expected a target for {name!r}, got none. Pass data=(X, y), or a data frame "
+        "with target= the name of its target column."
+    )
+
+
+def _probes(relevant: Any, n_columns: int) -> NDArray[np.bool_] | None:
+    if relevant is None:
+        return None
+    probes = np.ones(n_columns, dtype=bool)
+    probes[np.asarray(relevant)] = False
+    return probes
+
+
+def _column_names(names: Any, n_columns: int) -> list[str]:
+    if names is None or len(names) != n_columns:
+        return [f"x{column}" for column in range(n_columns)]
+    return [str(name) for name in names]

@@ -1,0 +1,198 @@
+"""Tuned: an estimator with one parameter chosen by cross-validation of the rows it is fitted on."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn import config_context
+from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import get_tags
+from sklearn.utils.metaestimators import available_if
+
+from tamis.evaluation import _newton
+from tamis.evaluation._rows import Rows, deal_folds
+
+N_FOLDS = 5
+# Unknowns up to which solving for all of them at once beats a search by gradients.
+_FEW_UNKNOWNS = 600
+
+
+def _inner_has(method: str) -> Any:
+    return lambda self: hasattr(self.estimator, method)
+
+
+class Tuned(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
+    """An estimator with one parameter chosen by inner folds, inside `fit`.
+
+    Lighter than a grid search: one parameter, the error or the squared error, no jobs. The folds
+    are five and stratified; fewer if the smallest class has fewer rows, but at least two. Of
+    equally good values the middle one is taken. Where no fold leaves two classes to learn from, it
+    is the middle of all values.
+
+    Parameters
+    ----------
+    estimator : scikit-learn estimator
+        Fitted for every value and fold, then on all rows with the best value.
+    parameter : str
+        Its parameter.
+    values : sequence
+        Values to try, in order.
+    rotate : bool, default=False
+        Whether only inner products of rows matter (a linear model with a squared norm as penalty):
+        then a wide table is turned into a square one first, which changes nothing but the time.
+
+    Attributes
+    ----------
+    value_ : object
+        The chosen value.
+    estimator_ : object
+        Fitted with it.
+    losses_ : ndarray of shape (n_values,)
+        Errors, or sum of squared errors, over all inner folds.
+    converged_ : bool
+        Whether no fit stopped early. The warning itself is not shown.
+    """
+
+    def __init__(
+        self, estimator: Any, *, parameter: str, values: Sequence[Any], rotate: bool = False
+    ) -> None:
+        self.estimator = estimator
+        self.parameter = parameter
+        self.values = values
+        self.rotate = rotate
+
+    def fit(self, X: Any, y: Any) -> Any:
+        """Choose the value, then fit on all rows."""
+        X, y = np.asarray(X), np.asarray(y)
+        if not np.isfinite(X).all():
+            raise ValueError("Tuned: expected finite numbers. Impute missing values first.")
+        self.n_features_in_ = X.shape[1]
+        square, basis = _square(X) if self.rotate else (X, None)
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("ignore")
+            warnings.simplefilter("always", ConvergenceWarning)
+            with config_context(skip_parameter_validation=True):
+                self.value_ = self._choose(square, y)
+                self.estimator_ = self._made(self.value_, square, y).fit(square, y)
+        self.converged_ = not caught
+        if basis is not None:
+            self.estimator_.coef_ = self.estimator_.coef_ @ basis.T
+            self.estimator_.n_features_in_ = X.shape[1]
+        if self._is_classifier:
+            self.classes_ = self.estimator_.classes_
+        return self
+
+    @property
+    def _is_classifier(self) -> bool:
+        return bool(get_tags(self.estimator).estimator_type == "classifier")
+
+    def _made(self, value: Any, X: NDArray[Any], y: NDArray[Any]) -> Any:
+        """An unfitted estimator with the value."""
+        return clone(self.estimator).set_params(**{self.parameter: value})
+
+    def _choose(self, X: NDArray[Any], y: NDArray[Any]) -> Any:
+        classes = self._is_classifier
+        folds = inner_folds(y, classes)
+        values = self._possible(min((train.size for train, _ in folds), default=0))
+        self.losses_ = np.zeros(len(values))
+        for train, test in folds:
+            if not classes or np.unique(y[train]).size > 1:
+                self.losses_ += self._losses(values, X, y, train, test)
+        best = np.flatnonzero(self.losses_ == self.losses_.min())
+        return values[int(best[(best.size - 1) // 2])]
+
+    def _possible(self, n_rows: int) -> Sequence[Any]:
+        """Values that this many rows allow."""
+        if self.parameter != "n_neighbors":
+            return self.values
+        return [value for value in self.values if value <= n_rows] or [1]
+
+    def _losses(
+        self, values: Sequence[Any], X: NDArray[Any], y: NDArray[Any], train: Rows, test: Rows
+    ) -> NDArray[np.float64]:
+        """Loss of every value on the rows of a fold."""
+        models = (self._made(value, X, y).fit(X[train], y[train]) for value in values)
+        return self._miss(np.array([model.predict(X[test]) for model in models]), y[test])
+
+    def _miss(self, predicted: NDArray[Any], y: NDArray[Any]) -> NDArray[np.float64]:
+        if self._is_classifier:
+            return np.count_nonzero(predicted != y, axis=1).astype(np.float64)
+        return np.sum((predicted - y) ** 2, axis=1)
+
+    def predict(self, X: Any) -> Any:
+        """Predict with the chosen value."""
+        return self.estimator_.predict(X)
+
+    def score(self, X: Any, y: Any) -> float:
+        """Accuracy or R2, as of the estimator."""
+        return float(self.estimator_.score(X, y))
+
+    @available_if(_inner_has("decision_function"))  # type: ignore[untyped-decorator]
+    def decision_function(self, X: Any) -> Any:
+        """Votes of the estimator."""
+        return self.estimator_.decision_function(X)
+
+    @available_if(_inner_has("predict_proba"))  # type: ignore[untyped-decorator]
+    def predict_proba(self, X: Any) -> Any:
+        """Probabilities of the estimator."""
+        return self.estimator_.predict_proba(X)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        inner = get_tags(self.estimator)
+        tags.estimator_type = inner.estimator_type
+        tags.classifier_tags, tags.regressor_tags = inner.classifier_tags, inner.regressor_tags
+        return tags
+
+
+class TunedLinearSVM(Tuned):
+    """LinearSVC or LinearSVR with the grid of C searched by an exact Newton method."""
+
+    def _losses(
+        self, values: Sequence[Any], X: NDArray[Any], y: NDArray[Any], train: Rows, test: Rows
+    ) -> NDArray[np.float64]:
+        rows, unseen = _newton.with_bias(X[train]), _newton.with_bias(X[test])
+        if not self._is_classifier:
+            loss = _newton.tube(y[train].astype(np.float64), self.estimator.epsilon)
+            return self._miss(_newton.path(rows, loss, values) @ unseen.T, y[test])
+        labels, codes = np.unique(y[train], return_inverse=True)
+        votes = [
+            _newton.path(rows, _newton.hinge(np.where(codes == k, 1.0, -1.0)), values) @ unseen.T
+            for k in (range(labels.size) if labels.size > 2 else [1])
+        ]
+        code = np.argmax(votes, axis=0) if labels.size > 2 else (votes[0] > 0).astype(np.intp)
+        return self._miss(labels[code], y[test])
+
+
+class TunedLogistic(Tuned):
+    """LogisticRegression by Newton's method, or by gradients where the unknowns are many."""
+
+    def _made(self, value: Any, X: NDArray[Any], y: NDArray[Any]) -> Any:
+        n_classes = np.unique(y).size
+        unknowns = X.shape[1] * (n_classes if n_classes > 2 else 1)
+        solver = "newton-cholesky" if unknowns <= _FEW_UNKNOWNS else "lbfgs"
+        return super()._made(value, X, y).set_params(solver=solver)
+
+
+def _square(X: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any] | None]:
+    """A table with the same inner products and at most as many columns as rows, and its basis."""
+    if X.shape[1] <= X.shape[0]:
+        return X, None
+    basis, triangle = np.linalg.qr(X.T)
+    return np.ascontiguousarray(triangle.T), basis
+
+
+def inner_folds(y: NDArray[Any], is_classes: bool) -> list[tuple[Rows, Rows]]:
+    """Five stratified folds, or as many as the smallest class has rows, but at least two."""
+    n = y.shape[0]
+    least = int(np.unique(y, return_counts=True)[1].min()) if is_classes else n
+    n_folds = max(2, min(N_FOLDS, least))
+    if n < 3:
+        return []
+    fold = deal_folds(y, is_classes, n_folds, np.random.default_rng(0))
+    return [(np.flatnonzero(fold != k), np.flatnonzero(fold == k)) for k in range(n_folds)]

@@ -1,0 +1,224 @@
+"""Units of work, one after the other or on several processes; the numbers are the same."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+import traceback
+import warnings
+from collections.abc import Callable, Iterator
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Future, wait
+from contextlib import contextmanager
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from tamis.evaluation._plan import Job, Plan
+from tamis.evaluation._shared import read_plan, shared_plan
+from tamis.evaluation.units import UnitResult, run_unit
+from tamis.exceptions import InputError
+
+# How often the caller hears from us while nothing finishes.
+TICK_SECONDS = 0.5
+# How long processes wait for another comparison.
+IDLE_SECONDS = 60
+# Every process computes on one thread: units run side by side, and sums come out the same.
+ONE_THREAD = dict.fromkeys(
+    (
+        "OMP_NUM_THREADS",
+        "OPENBLAS_NUM_THREADS",
+        "MKL_NUM_THREADS",
+        "BLIS_NUM_THREADS",
+        "VECLIB_MAXIMUM_THREADS",
+        "NUMBA_NUM_THREADS",
+    ),
+    "1",
+)
+
+
+class Done(NamedTuple):
+    """A finished unit and how long it took, everything included."""
+
+    job: Job
+    result: UnitResult
+    seconds: float
+
+
+Next = Callable[[], Job | None]
+# Finished units; None when nothing finished for a while, so that a display can move on.
+Finished = Iterator[Done | None]
+
+
+def run_here(plan: Plan, next_job: Next) -> Finished:
+    """Compute in this process, in the order in which jobs are handed out."""
+    with threadpool_limits(limits=1), _noticed_interrupt() as check:
+        while (job := next_job()) is not None:
+            done = compute(plan, job)
+            # Some selectors end early on Ctrl-C and rank by what they have: not a result here.
+            check()
+            yield done
+
+
+def run_apart(plan: Plan, next_job: Next, n_jobs: int) -> Finished:
+    """Compute on `n_jobs` processes; a process that dies costs only the unit it was at."""
+    with shared_plan(plan) as folder:
+        while suspects := (yield from _run_pool(folder, next_job, n_jobs)):
+            yield from _run_alone(folder, suspects)
+
+
+def compute(plan: Plan, job: Job) -> Done:
+    """One unit; whatever goes wrong in it becomes its result."""
+    start = time.perf_counter()
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # a thousand times the same "did not converge"
+            result = run_unit(plan.unit(job))
+    except (Exception, SystemExit):
+        result = failed(traceback.format_exc(), time.perf_counter() - start)
+    return Done(job, result, time.perf_counter() - start)
+
+
+def failed(error: str, seconds: float = 0.0) -> UnitResult:
+    """The result of a unit that has none."""
+    nothing = np.empty(0, dtype=np.int32)
+    return UnitResult(nothing, [], seconds, None, None, None, error)
+
+
+@contextmanager
+def _noticed_interrupt() -> Iterator[Callable[[], None]]:
+    """Know of a Ctrl-C even if whoever was at work made nothing of it."""
+    pressed = threading.Event()
+
+    def check() -> None:
+        if pressed.is_set():
+            raise KeyboardInterrupt
+
+    def handle(number: int, frame: Any) -> None:
+        pressed.set()
+        raise KeyboardInterrupt
+
+    ours = threading.current_thread() is threading.main_thread()
+    if not ours or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
+        yield check
+        return
+    signal.signal(signal.SIGINT, handle)
+    try:
+        yield check
+    finally:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def _run_pool(folder: Path, next_job: Next, n_jobs: int) -> Any:
+    """Finished units; the generator returns the jobs that were at work when a process died."""
+    executor = _kept_executor(n_jobs)
+    at_work: dict[Future[Done], Job] = {}
+    try:
+        while True:
+            # One more per process than it can do, so that none waits for us.
+            while len(at_work) < 2 * n_jobs and (job := next_job()) is not None:
+                at_work[executor.submit(_work, folder, job)] = job
+            if not at_work:
+                return []
+            finished, _ = wait(at_work, timeout=TICK_SECONDS, return_when=FIRST_COMPLETED)
+            for future in finished:
+                done = _result_of(future)
+                del at_work[future]
+                yield done
+            if not finished:
+                yield None
+    except BrokenExecutor:
+        return list(at_work.values())
+    finally:
+        if at_work:  # interrupted, or broken: nobody wants these results
+            drop_processes()
+
+
+def _result_of(future: Future[Done]) -> Done:
+    try:
+        return future.result()
+    except (BrokenExecutor, KeyboardInterrupt):
+        raise
+    except Exception as error:  # of reading the plan: what a unit raises is its result
+        raise InputError(
+            "compare: expected selectors, learners and metrics that other processes can load, got "
+            f"{type(error).__name__}: {error}. Define them in an installed module, or use n_jobs=1."
+        ) from error
+
+
+def _run_alone(folder: Path, jobs: list[Job]) -> Iterator[Done]:
+    """Units one of which ended its process, one after the other."""
+    executor = _new_executor(1)
+    try:
+        for job in jobs:
+            start = time.perf_counter()
+            try:
+                yield _result_of(executor.submit(_work, folder, job))
+            except BrokenExecutor:
+                seconds = time.perf_counter() - start
+                text = "The process that computed this unit died, perhaps for lack of memory."
+                yield Done(job, failed(text, seconds), seconds)
+                executor.shutdown(wait=True, kill_workers=True)
+                executor = _new_executor(1)
+    finally:
+        executor.shutdown(wait=True, kill_workers=True)
+
+
+# Processes wait for the next comparison for a while: starting one takes two seconds of imports.
+_kept: dict[str, Any] = {}
+
+
+def _kept_executor(n_jobs: int) -> Any:
+    ours = (os.getpid(), n_jobs)
+    if _kept.get("whose") != ours:
+        drop_processes()
+        _kept.update(whose=ours, executor=_new_executor(n_jobs))
+    return _kept["executor"]
+
+
+def drop_processes() -> None:
+    """End the processes that wait for more work."""
+    executor, whose = _kept.pop("executor", None), _kept.pop("whose", (0, 0))
+    if executor is not None and whose[0] == os.getpid():
+        executor.shutdown(wait=True, kill_workers=True)
+
+
+def _new_executor(n_jobs: int) -> Any:
+    from joblib.externals.loky import ProcessPoolExecutor
+
+    # Unlike the executor of Python, loky does not import the caller's script again.
+    return ProcessPoolExecutor(
+        n_jobs,
+        timeout=IDLE_SECONDS,
+        initializer=_start_worker,
+        initargs=(os.getpid(),),
+        env=ONE_THREAD,
+    )
+
+
+def _start_worker(parent: int) -> None:
+    """Leave Ctrl-C to the parent, and end when it is gone."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_watch, args=(parent,), daemon=True).start()
+    threadpool_limits(limits=1)
+
+
+def _watch(parent: int) -> None:
+    while os.name != "posix" or os.getppid() == parent:
+        time.sleep(1.0)
+    os._exit(1)
+
+
+@lru_cache(maxsize=1)
+def _plan(folder: Path) -> Plan:
+    return read_plan(folder)
+
+
+def _work(folder: Path, job: Job) -> Done:
+    # Again, for libraries that this unit was the first to load.
+    with threadpool_limits(limits=1):
+        return compute(_plan(folder), job)

@@ -1,0 +1,401 @@
+"""Comparison: what came out of comparing selectors, as tables, tests and a recommendation."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tamis._base import _frame
+from tamis._validation import Number, check_value
+from tamis.evaluation import _agreement, _curves
+from tamis.evaluation._differences import difference_rows, differences
+from tamis.evaluation._plan import Plan
+from tamis.evaluation._recommendation import Recommendation, recommend
+from tamis.evaluation._record import make_record, same_metric
+from tamis.evaluation._results import Results
+from tamis.evaluation.store import StoredUnit
+from tamis.exceptions import InputError
+from tamis.tables.atomic import atomic_path
+
+__all__ = ["Comparison", "Recommendation"]
+
+# Columns of the tables, also of empty ones.
+_SCORES = ("data", "method", "split", "count", "learner", "metric", "value")
+_CURVES = ("data", "method", "learner", "metric", "count", *_curves.Mean._fields)
+_STABILITY = (
+    "data",
+    "method",
+    "count",
+    "nogueira",
+    "low",
+    "high",
+    "jaccard",
+    "jensen_shannon",
+    "n",
+)
+_TIMES = ("data", "method", "select_seconds", "learn_seconds", "peak_bytes", "n")
+_PROBES = ("data", "method", "count", *_curves.Mean._fields)
+_FAILURES = ("data", "method", "split", "part", "error", "details")
+_SIGNIFICANCE = (
+    "method", "mean", "average_rank", "p_value", "is_best", "as_good_as_best", "groups"
+)  # fmt: skip
+
+
+class Comparison:
+    """What came out of :func:`tamis.compare`.
+
+    All tables are tidy data frames, of pandas or polars, whichever is in use.
+
+    Parameters
+    ----------
+    plan : Plan
+        What was compared; made by `compare`.
+    rows : iterable of StoredUnit
+        What the store holds of it.
+
+    Examples
+    --------
+    >>> import tamis
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> data = {"cancer": load_breast_cancer()}
+    >>> found = tamis.evaluation.compare(["dft", "variance"], data, protocol=3, counts=[2, 5])
+    >>> best = found.recommend()
+    >>> best.method, best.count
+    ('dft', 5)
+    >>> found.rankings("cancer", "dft").shape
+    (3, 30)
+    """
+
+    def __init__(self, plan: Plan, rows: Iterable[StoredUnit]):
+        self._results = Results(plan, rows)
+
+    def __repr__(self) -> str:
+        plan = self._results.plan
+        return (
+            f"Comparison({len(plan.selectors)} methods, {len(plan.settings)} data sets, "
+            f"{len(self._results.units)} of {len(plan.jobs)} units)"
+        )
+
+    @property
+    def methods(self) -> list[str]:
+        """Names of the methods."""
+        return list(self._results.plan.selectors)
+
+    @property
+    def data(self) -> list[str]:
+        """Names of the data sets."""
+        return [setting.table.name for setting in self._results.plan.settings]
+
+    def counts(self, data: str | None = None) -> tuple[int, ...]:
+        """Numbers of columns that were tried on a data set.
+
+        Parameters
+        ----------
+        data : str, default=None
+            The data set; may be left out if there is only one.
+
+        Returns
+        -------
+        tuple of int
+            Rising.
+        """
+        return self._results.setting(self._number(data)).counts
+
+    def table(self) -> Any:
+        """All scores: data, method, split, count, learner, metric, value.
+
+        Returns
+        -------
+        DataFrame
+            One row per score. A value is NaN where a learner failed or a metric is not defined;
+            a selector that failed has no rows. See :meth:`failures`.
+        """
+        return _as_frame(_curves.score_rows(self._results), _SCORES)
+
+    def curves(self) -> Any:
+        """Score against number of columns: mean, standard error and 95% interval over splits.
+
+        Returns
+        -------
+        DataFrame
+            data, method, learner, metric, count, mean, standard_error, low, high, n.
+
+        Notes
+        -----
+        The interval is that of Student's t. If splits test the same rows again (repeated splits or
+        folds), the variance of the mean is corrected after Nadeau and Bengio; so is the standard
+        error.
+        """
+        return _as_frame(_curves.curve_rows(self._results), _CURVES)
+
+    def stability(self, top: int | None = None) -> Any:
+        """Agreement of the rankings of the splits.
+
+        Parameters
+        ----------
+        top : int, default=None
+            Only the first ranks count for the Jensen-Shannon index.
+
+        Returns
+        -------
+        DataFrame
+            data, method, count; `nogueira` of the best `count` columns with its 95% interval
+            `low` to `high`, their `jaccard`, the `jensen_shannon` index of the rankings (the same
+            for every count), and `n`, the number of rankings. NaN where there is nothing to
+            choose, or one ranking only.
+        """
+        if top is not None:
+            check_value(top, Number(int, 1), who="Comparison.stability", name="top")
+        return _as_frame(_agreement.stability_rows(self._results, top), _STABILITY)
+
+    def significance(
+        self,
+        metric: str | None = None,
+        *,
+        data: str | None = None,
+        learner: str | None = None,
+        count: int | None = None,
+    ) -> Any:
+        """Which methods differ from the best.
+
+        Over several data sets the Friedman test and Nemenyi's critical difference, on mean scores;
+        on one data set every method against the best by the corrected paired t test over the
+        splits, with Holm's adjustment.
+
+        Parameters
+        ----------
+        metric : str, default=None
+            `None` means the first.
+        data : str, default=None
+            Only this data set.
+        learner : str, default=None
+            `None` means the first.
+        count : int, default=None
+            Number of columns. `None` means the mean of the scores over all of them.
+
+        Returns
+        -------
+        DataFrame
+            method, mean, average_rank, p_value against the best, is_best, as_good_as_best, groups
+            (numbers of the groups that do not differ among each other), best first. Empty if there
+            are fewer than two methods or two splits with scores.
+        """
+        several = data is None and len(self.data) > 1
+        if several and metric is None and not same_metric(self._results):
+            raise InputError(
+                "Comparison.significance: expected one metric for all data sets, got different "
+                "ones. Name one of the data sets."
+            )
+        self._check_count(count, data)
+        number = None if several else self._number(data)
+        found = differences(self._results, number, metric, learner, count)
+        return _as_frame(difference_rows(found), _SIGNIFICANCE)
+
+    def rankings(self, data: str, method: str) -> NDArray[np.int32]:
+        """Order of the columns (indices, best first) on every split.
+
+        Parameters
+        ----------
+        data : str
+            The data set.
+        method : str
+            The method.
+
+        Returns
+        -------
+        ndarray of shape (n_splits, n_columns)
+            Splits on which the method failed are left out.
+        """
+        return self._results.orders(self._number(data), self._results.check_method(method))
+
+    def selection_frequency(self, data: str, method: str, count: int) -> Any:
+        """How often every column is among the best.
+
+        Parameters
+        ----------
+        data : str
+            The data set.
+        method : str
+            The method.
+        count : int
+            Number of columns that count as the best.
+
+        Returns
+        -------
+        DataFrame
+            column, index, share of the splits, its 95% interval `low` to `high` and mean_rank; the
+            most frequent first.
+        """
+        from tamis.evaluation.stability import selection_frequency
+
+        orders = self.rankings(data, method)
+        names = self._results.setting(self._number(data)).table.columns
+        limit = Number(int, 1, len(names))
+        check_value(count, limit, who="Comparison.selection_frequency", name="count")
+        if not orders.size:
+            return _as_frame([], ("column", "index", "share", "low", "high", "mean_rank"))
+        found = selection_frequency(orders[:, :count], len(names))
+        ranks = _agreement.mean_ranks(orders)
+        by = np.lexsort((np.arange(ranks.size), ranks, -found.share))
+        return _frame(
+            {
+                "column": [names[j] for j in by],
+                "index": by,
+                "share": found.share[by],
+                "low": found.low[by],
+                "high": found.high[by],
+                "mean_rank": ranks[by],
+            }
+        )
+
+    def failures(self) -> Any:
+        """What went wrong.
+
+        Returns
+        -------
+        DataFrame
+            data, method, split, part ("selector", or the learner that gave no score), error in
+            one line, and details, the whole traceback of selectors.
+        """
+        return _as_frame(_curves.failure_rows(self._results), _FAILURES)
+
+    def failure_counts(self) -> dict[tuple[str, str], int]:
+        """On how many splits selectors failed.
+
+        Returns
+        -------
+        dict
+            By data set and method; only those that failed.
+        """
+        counts: dict[tuple[str, str], int] = {}
+        for row in _curves.failure_rows(self._results):
+            if row["part"] == "selector":
+                key = (row["data"], row["method"])
+                counts[key] = counts.get(key, 0) + 1
+        return counts
+
+    def times(self) -> Any:
+        """How long selecting and learning took on one split.
+
+        Returns
+        -------
+        DataFrame
+            data, method, select_seconds, learn_seconds and peak_bytes (growth of memory while
+            selecting; None where the system does not tell): medians over the splits, on one
+            thread; n.
+        """
+        return _as_frame(_curves.time_rows(self._results), _TIMES)
+
+    def probes(self) -> Any:
+        """Share of columns known to mean nothing among the selected ones.
+
+        Returns
+        -------
+        DataFrame
+            data, method, count, mean, standard_error, low, high, n; only for data sets that come
+            with a list of their relevant columns.
+        """
+        return _as_frame(_curves.probe_rows(self._results), _PROBES)
+
+    def recommend(self, data: str | None = None, metric: str | None = None) -> Recommendation:
+        """Which method, how many columns, which ones, and what to expect.
+
+        Parameters
+        ----------
+        data : str, default=None
+            The data set; may be left out if there is only one.
+        metric : str, default=None
+            The metric that decides. `None` means the first.
+
+        Returns
+        -------
+        Recommendation
+            Of everything within one standard error of the best mean score: the fewest columns;
+            among methods that need as few, not one that takes ten times as long as another; then
+            the most stable. Random rankings are never recommended, but compared with.
+
+        Notes
+        -----
+        The score is the mean over the splits of a choice that was made by the same scores, so it is
+        slightly optimistic; with few methods and counts, by much less than its interval.
+        """
+        found = recommend(self._results, self._number(data), metric)
+        if found is None:
+            raise InputError(
+                "Comparison.recommend: expected at least one method with scores, got none. "
+                "Comparison.failures() says what went wrong."
+            )
+        return found
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything but the rankings, as plain values that JSON can hold.
+
+        Returns
+        -------
+        dict
+            Recommendation, curves, stability, significance, times, frequencies and correlation of
+            the chosen columns for every data set, and the table, failures, protocol, versions,
+            seeds and fingerprints. Unknown numbers are None. Only columns that occur in it are
+            named.
+        """
+        return make_record(self._results)
+
+    def to_json(self, path: str | os.PathLike[str], force: bool = False) -> None:
+        """Write :meth:`to_dict` to a file.
+
+        Parameters
+        ----------
+        path : path-like
+            Where to.
+        force : bool, default=False
+            Replace an existing file.
+        """
+        text = json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False, indent=1)
+        with atomic_path(os.fspath(path), force) as temporary:
+            # A name may hold half of a surrogate pair, which no encoding can write.
+            temporary.write_text(text + "\n", encoding="utf-8", errors="backslashreplace")
+
+    def to_html(self, path: str | os.PathLike[str], force: bool = False) -> None:
+        """Write the report, one page that opens offline.
+
+        Parameters
+        ----------
+        path : path-like
+            Where to.
+        force : bool, default=False
+            Replace an existing file.
+        """
+        from tamis.report import write_report
+
+        write_report(self, Path(path), force=force)
+
+    def _number(self, data: str | None) -> int:
+        if data is not None:
+            return self._results.number_of(data)
+        if len(self.data) > 1:
+            raise InputError(
+                f"Comparison: expected the name of one of {len(self.data)} data sets, got none. "
+                f"Choose among {', '.join(map(repr, self.data))}."
+            )
+        return 0
+
+    def _check_count(self, count: int | None, data: str | None) -> None:
+        numbers = range(len(self.data)) if data is None else [self._number(data)]
+        for number in numbers:
+            known = self._results.setting(number).counts
+            if count is not None and count not in known:
+                raise InputError(
+                    f"Comparison: count must be one of {known} on {self.data[number]!r}, got "
+                    f"{count!r}."
+                )
+
+
+def _as_frame(rows: Iterable[dict[str, Any]], fields: tuple[str, ...]) -> Any:
+    found = list(rows)
+    return _frame({field: [row[field] for row in found] for field in fields})

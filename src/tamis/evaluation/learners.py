@@ -1,0 +1,196 @@
+"""Learners: what is trained on the selected columns, everything tuned inside `fit`."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from tamis.exceptions import InputError
+
+__all__ = ["LEARNERS", "Learner", "make_learner"]
+
+STRENGTHS = (0.001, 0.01, 0.1, 1.0, 10.0, 100.0)
+
+
+class Learner(NamedTuple):
+    """A named scikit-learn estimator.
+
+    Parameters
+    ----------
+    name : str
+        For tables and reports.
+    estimator : scikit-learn estimator
+        Not fitted.
+    task : {"classification", "regression"}
+        What it predicts.
+
+    Examples
+    --------
+    >>> from tamis.evaluation.learners import make_learner
+    >>> make_learner("svm", "classification").name
+    'svm'
+    """
+
+    name: str
+    estimator: Any
+    task: str
+
+
+def make_learner(learner: Any, task: str) -> Learner:
+    """Make a learner from a word or an estimator.
+
+    Parameters
+    ----------
+    learner : str, scikit-learn estimator or Learner
+        ``"svm"``, ``"logistic"``, ``"rbf_svm"``, ``"forest"``, ``"knn"``, ``"boosting"``,
+        ``"ridge"``, or any estimator.
+    task : {"classification", "regression"}
+        What is predicted.
+
+    Returns
+    -------
+    learner : Learner
+        As it was, if it is one.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from tamis.evaluation.learners import make_learner
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> model = make_learner("svm", "classification").estimator.fit(X[:400], y[:400])
+    >>> bool(model.score(X[400:], y[400:]) > 0.95)
+    True
+    """
+    if isinstance(learner, Learner):
+        return learner
+    if isinstance(learner, str):
+        return Learner(learner, _maker(learner, task)(task), task)
+    if not hasattr(learner, "fit") or isinstance(learner, type):
+        raise InputError(
+            f"make_learner: expected one of {', '.join(names_for(task))} or a scikit-learn "
+            f"estimator, got {learner!r}."
+        )
+    return Learner(_name_of(learner), learner, task)
+
+
+def names_for(task: str) -> list[str]:
+    """Words that `make_learner` knows for a task."""
+    return [name for name, (_, tasks) in LEARNERS.items() if task in tasks]
+
+
+def _maker(word: str, task: str) -> Callable[[str], Any]:
+    maker, tasks = LEARNERS.get(word, (None, ()))
+    if maker is not None and task in tasks:
+        return maker
+    close = difflib.get_close_matches(word, names_for(task), n=1)
+    hint = f" Did you mean {close[0]!r}?" if close and close[0] != word else ""
+    raise InputError(
+        f"make_learner: expected one of {', '.join(names_for(task))} or an estimator for {task}, "
+        f"got {word!r}.{hint}"
+    )
+
+
+def _name_of(estimator: Any) -> str:
+    while hasattr(estimator, "steps"):
+        estimator = estimator.steps[-1][1]
+    return type(estimator).__name__
+
+
+def _prepared(estimator: Any, *, scaled: bool = True) -> Any:
+    """Missing values at the mean, columns at unit variance, both from the training rows."""
+    from sklearn.impute import SimpleImputer
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+
+    steps = [SimpleImputer(strategy="mean", keep_empty_features=True)]
+    if scaled:
+        steps.append(StandardScaler())
+    return make_pipeline(*steps, estimator)
+
+
+def _on_scaled_target(regressor: Any) -> Any:
+    """A regressor that sees the target at mean 0 and variance 1, as its C and epsilon expect."""
+    from sklearn.compose import TransformedTargetRegressor
+    from sklearn.preprocessing import StandardScaler
+
+    return TransformedTargetRegressor(regressor, transformer=StandardScaler())
+
+
+def _svm(task: str) -> Any:
+    from sklearn.svm import LinearSVC, LinearSVR
+
+    from tamis.evaluation._tuning import TunedLinearSVM
+
+    # With the squared losses, training needs no random numbers.
+    if task == "classification":
+        model = LinearSVC(dual=False, random_state=0)
+        return _prepared(TunedLinearSVM(model, parameter="C", values=STRENGTHS, rotate=True))
+    model = LinearSVR(loss="squared_epsilon_insensitive", epsilon=0.1, dual=False, random_state=0)
+    tuned = TunedLinearSVM(model, parameter="C", values=STRENGTHS, rotate=True)
+    return _prepared(_on_scaled_target(tuned))
+
+
+def _logistic(task: str) -> Any:
+    from sklearn.linear_model import LogisticRegression
+
+    from tamis.evaluation._tuning import TunedLogistic
+
+    model = LogisticRegression(max_iter=1000, random_state=0)
+    return _prepared(TunedLogistic(model, parameter="C", values=STRENGTHS, rotate=True))
+
+
+def _rbf_svm(task: str) -> Any:
+    from sklearn.svm import SVC, SVR
+
+    from tamis.evaluation._tuning import Tuned
+
+    strengths = STRENGTHS[2:]
+    if task == "classification":
+        return _prepared(Tuned(SVC(random_state=0), parameter="C", values=strengths))
+    return _prepared(_on_scaled_target(Tuned(SVR(), parameter="C", values=strengths)))
+
+
+def _forest(task: str) -> Any:
+    from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
+
+    forest = RandomForestClassifier if task == "classification" else RandomForestRegressor
+    return _prepared(forest(n_estimators=200), scaled=False)
+
+
+def _knn(task: str) -> Any:
+    from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
+
+    from tamis.evaluation._tuning import Tuned
+
+    model = KNeighborsClassifier() if task == "classification" else KNeighborsRegressor()
+    return _prepared(Tuned(model, parameter="n_neighbors", values=(1, 3, 5, 7, 9)))
+
+
+def _boosting(task: str) -> Any:
+    from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
+
+    classes = task == "classification"
+    boosting = HistGradientBoostingClassifier if classes else HistGradientBoostingRegressor
+    # With the usual leaf of 20 rows there would be no tree in a table of 40.
+    return _prepared(boosting(min_samples_leaf=5, early_stopping=False), scaled=False)
+
+
+def _ridge(task: str) -> Any:
+    from sklearn.linear_model import RidgeCV
+
+    # Generalised cross-validation, which is leave-one-out, inside fit.
+    return _prepared(RidgeCV(alphas=[10.0**power for power in range(-3, 6)]))
+
+
+_BOTH = ("classification", "regression")
+# Name: function that makes the estimator for a task, tasks.
+LEARNERS: dict[str, tuple[Callable[[str], Any], tuple[str, ...]]] = {
+    "svm": (_svm, _BOTH),
+    "logistic": (_logistic, ("classification",)),
+    "rbf_svm": (_rbf_svm, _BOTH),
+    "forest": (_forest, _BOTH),
+    "knn": (_knn, _BOTH),
+    "boosting": (_boosting, _BOTH),
+    "ridge": (_ridge, ("regression",)),
+}

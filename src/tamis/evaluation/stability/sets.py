@@ -1,0 +1,244 @@
+"""Stability of selected sets."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tamis._validation import check_value
+from tamis.evaluation.stability import _lists
+from tamis.evaluation.stability.rankings import ratio_of_divergences
+
+# Columns multiplied at once: float32 counts stay exact, and the copy of the mask small.
+TILE = 65_536
+
+
+class StabilityInterval(NamedTuple):
+    """A stability with its confidence interval.
+
+    Attributes
+    ----------
+    value : float
+        The estimate.
+    low, high : float
+        Ends of the interval.
+    level : float
+        Confidence of the interval.
+
+    Examples
+    --------
+    >>> from tamis.evaluation.stability import StabilityInterval
+    >>> StabilityInterval(0.8, 0.7, 0.9, 0.95).value
+    0.8
+    """
+
+    value: float
+    low: float
+    high: float
+    level: float
+
+
+def kuncheva(sets: Any, n_features: int) -> float:
+    """Kuncheva's consistency index: overlap of sets of one size, corrected for chance.
+
+    Parameters
+    ----------
+    sets : iterable of lists of int, or bool array of shape (n_lists, n_features)
+        Indices of the selected features of every list, or a mask such as ``support_`` of
+        selectors per row. All of the same size.
+    n_features : int
+        Number of features there were to select from.
+
+    Returns
+    -------
+    stability : float
+        1 for identical sets, 0 on average for random ones.
+
+    Notes
+    -----
+    Mean over pairs of (r n - k²) / (k (n - k)) for k of n features with r in common. If no or all
+    features are selected the formula is 0 / 0; the sets are identical and the value is 1.
+
+    References
+    ----------
+    Kuncheva (2007). A stability index for feature selection. Artificial Intelligence and
+    Applications, 390-395.
+
+    Examples
+    --------
+    >>> from tamis.evaluation.stability import kuncheva
+    >>> kuncheva([[0, 1, 2], [0, 1, 3]], n_features=10)
+    0.52
+    """
+    mask = _lists.check_sets(sets, n_features, "kuncheva")
+    size = _lists.check_equal_sizes(mask, "kuncheva")
+    if size in (0, n_features):
+        return 1.0
+    counts = mask.sum(axis=0)
+    # Pairs of lists that share a feature, over all features, are the sizes of all overlaps.
+    n_pairs = mask.shape[0] * (mask.shape[0] - 1)
+    overlap = float((counts * (counts - 1)).sum()) / n_pairs
+    return (overlap * n_features - size**2) / (size * (n_features - size))
+
+
+def nogueira(sets: Any, n_features: int, *, level: float = 0.95) -> StabilityInterval:
+    """Stability of Nogueira, Sechidis and Brown with its confidence interval.
+
+    The measure to use if in doubt: sets may differ in size, it is corrected for chance, and it
+    comes with an interval. For sets of one size the value is that of :func:`kuncheva`.
+
+    Parameters
+    ----------
+    sets : iterable of lists of int, or bool array of shape (n_lists, n_features)
+        Indices of the selected features of every list, or a mask such as ``support_`` of
+        selectors per row.
+    n_features : int
+        Number of features there were to select from.
+    level : float, default=0.95
+        Confidence of the interval.
+
+    Returns
+    -------
+    stability : StabilityInterval
+        ``value``, ``low``, ``high`` and ``level``. The value is 1 for identical sets and 0 on
+        average for random ones.
+
+    Notes
+    -----
+    The value is 1 - mean(s²) / ((k/d) (1 - k/d)) for the unbiased variances s² of the d selection
+    indicators and the mean set size k. The interval is the normal one of the paper (its theorem
+    on the asymptotic distribution) and as there is not cut at 1. It takes the lists as
+    independent: lists from overlapping splits of one table are not, and the interval is then
+    narrower than it should be.
+
+    If no list selects any feature, or all lists select all, the formula is 0 / 0; the sets are
+    identical and the value is 1.
+
+    References
+    ----------
+    Nogueira, Sechidis and Brown (2018). On the stability of feature selection algorithms. Journal
+    of Machine Learning Research 18 (174), 1-54.
+
+    Examples
+    --------
+    >>> from tamis.evaluation.stability import nogueira
+    >>> stability = nogueira([[0, 1], [0, 1, 2], [0, 3]], n_features=10)
+    >>> stability.value, stability.low, stability.high
+    (0.44, 0.25, 0.63)
+    """
+    mask = _lists.check_sets(sets, n_features, "nogueira")
+    check_value(level, _lists.LEVEL, who="nogueira", name="level")
+    n_lists, n = mask.shape
+    counts, sizes = mask.sum(axis=0), mask.sum(axis=1)
+    share = float(counts.sum()) / (n_lists * n)
+    if share in (0.0, 1.0):
+        return StabilityInterval(1.0, 1.0, 1.0, float(level))
+    spread = share * (1.0 - share)
+    unstable = float((counts * (n_lists - counts)).sum()) / (n_lists * (n_lists - 1) * n)
+    value = 1.0 - unstable / spread
+    half = _normal_quantile(level) * _deviation(mask, counts, sizes / n, value)
+    return StabilityInterval(value, value - half, value + half, float(level))
+
+
+def _deviation(
+    mask: NDArray[np.bool_], counts: NDArray[Any], sizes: NDArray[np.float64], value: float
+) -> float:
+    """Standard deviation of Nogueira's estimate; `sizes` are shares of all features."""
+    n_lists, n = mask.shape
+    share = float(counts.sum()) / (n_lists * n)
+    agreement = np.array([counts[row].sum() for row in mask]) / (n_lists * n)
+    correction = value / 2.0 * (2.0 * sizes * share - sizes - share + 1.0)
+    influence = (agreement - sizes * share + correction) / (share * (1.0 - share))
+    influence -= influence[0]  # lists that do not differ leave exactly nothing
+    influence -= influence.mean()
+    return float(2.0 / n_lists * np.sqrt((influence * influence).sum()))
+
+
+def _normal_quantile(level: float) -> float:
+    from scipy.special import ndtri
+
+    return float(ndtri(0.5 + level / 2.0))
+
+
+def jaccard(sets: Any) -> float:
+    """Mean over all pairs of sets of what they share over what they hold together.
+
+    Parameters
+    ----------
+    sets : iterable of lists of int, or bool array of shape (n_lists, n_features)
+        Indices of the selected features of every list, or a mask such as ``support_`` of
+        selectors per row.
+
+    Returns
+    -------
+    stability : float
+        1 for identical sets, 0 for sets without a common feature. Not corrected for chance: larger
+        sets overlap more, so compare values of one set size only.
+
+    Notes
+    -----
+    Two empty sets are identical: 1.
+
+    Examples
+    --------
+    >>> from tamis.evaluation.stability import jaccard
+    >>> jaccard([[0, 1, 2], [1, 2, 3], [0, 1, 2]])
+    0.67
+    """
+    mask = _lists.mask_of_sets(sets, None, "jaccard")
+    n_lists, n = mask.shape
+    shared = np.zeros((n_lists, n_lists))
+    for first in range(0, n, TILE):
+        tile = mask[:, first : first + TILE].astype(np.float32)
+        shared += tile @ tile.T
+    first_of_pair, second = np.triu_indices(n_lists, 1)
+    sizes = mask.sum(axis=1)
+    common = shared[first_of_pair, second]
+    union = sizes[first_of_pair] + sizes[second] - common
+    return float(np.where(union > 0, common / np.maximum(union, 1), 1.0).mean())
+
+
+def jensen_shannon_sets(sets: Any, n_features: int) -> float:
+    """Jensen-Shannon index of sets: :func:`jensen_shannon` where the order inside does not count.
+
+    Parameters
+    ----------
+    sets : iterable of lists of int, or bool array of shape (n_lists, n_features)
+        Indices of the selected features of every list, or a mask such as ``support_`` of
+        selectors per row. All of the same size.
+    n_features : int
+        Number of features there were to select from.
+
+    Returns
+    -------
+    stability : float
+        In [0, 1]: 1 for identical sets. Not corrected for chance as :func:`kuncheva` is: N sets
+        without any common feature give 1 - log(N) / log(n / k), which is large when few of many
+        features are selected. Say N beside the value.
+
+    Notes
+    -----
+    Every selected feature has 1/k, and D* = log(n / k). If no or all features are selected, 1.
+
+    References
+    ----------
+    Guzmán-Martínez and Alaiz-Rodríguez (2011). Feature selection stability assessment based on the
+    Jensen-Shannon divergence. ECML PKDD 2011, 597-612.
+
+    Examples
+    --------
+    >>> from tamis.evaluation.stability import jensen_shannon_sets
+    >>> jensen_shannon_sets([[0, 1], [0, 2]], n_features=8)
+    0.75
+    """
+    mask = _lists.check_sets(sets, n_features, "jensen_shannon_sets")
+    size = _lists.check_equal_sizes(mask, "jensen_shannon_sets")
+    if size in (0, n_features):
+        return 1.0
+    counts = mask.sum(axis=0)
+    if not (counts % mask.shape[0]).any():
+        return 1.0
+    mean = counts / (mask.shape[0] * size)
+    return ratio_of_divergences(mean, float(np.log(n_features / size)))

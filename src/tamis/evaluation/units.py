@@ -1,0 +1,332 @@
+"""The unit of work: one selector on one table on one split."""
+
+from __future__ import annotations
+
+import time
+import traceback
+import warnings
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.base import clone
+
+from tamis._base import BaseSelector
+from tamis.evaluation._one_thread import one_thread
+from tamis.evaluation._peak_memory import PeakMemory
+from tamis.evaluation.learners import Learner
+from tamis.evaluation.metrics import METRICS, Metric
+from tamis.evaluation.protocols import Split
+from tamis.exceptions import InputError
+
+__all__ = ["Unit", "UnitResult", "run_unit"]
+
+_OWN_SCORERS = [scorer for scorer, _, _ in METRICS.values()]
+
+
+class Unit(NamedTuple):
+    """What is to be done: one selector on one table on one split.
+
+    Parameters
+    ----------
+    method : str
+        Name of the selector in tables.
+    selector : object
+        Not fitted; it is cloned.
+    data : str
+        Name of the table.
+    X : ndarray or CSR matrix of shape (n_samples, n_features)
+        All rows.
+    y : ndarray of shape (n_samples,)
+        The target of all rows.
+    task : {"classification", "regression"}
+        What is predicted.
+    split : Split
+        Rows to learn from and rows to score.
+    counts : tuple of int
+        Numbers of columns; those beyond the columns there are count as all of them.
+    learners : tuple of Learner
+        Trained on the best columns.
+    metrics : tuple of Metric
+        Computed on the test rows.
+    seed : int
+        For every `random_state` of the selector and the learners that is None.
+    probes : ndarray of bool of shape (n_features,) or None
+        Columns known to mean nothing.
+
+    Examples
+    --------
+    >>> from tamis.evaluation.units import Unit
+    >>> Unit._fields[:4]
+    ('method', 'selector', 'data', 'X')
+    """
+
+    method: str
+    selector: Any
+    data: str
+    X: Any
+    y: Any
+    task: str
+    split: Split
+    counts: tuple[int, ...]
+    learners: tuple[Learner, ...]
+    metrics: tuple[Metric, ...]
+    seed: int = 0
+    probes: NDArray[np.bool_] | None = None
+
+
+class UnitResult(NamedTuple):
+    """What came of a unit.
+
+    Parameters
+    ----------
+    order : ndarray of int32 of shape (n_features,)
+        All columns, best first; empty if the selector failed.
+    scores : list of dict
+        ``count``, ``learner``, ``metric``, ``value``, ``fit_seconds`` and ``note``, which says why
+        a value is NaN and is None otherwise.
+    select_seconds : float
+        Time of the selector.
+    peak_bytes : int or None
+        By how much the memory of the process grew while selecting; None where the system does not
+        tell.
+    probe_share : dict or None
+        For every count, the share of known probes among the columns.
+    best_n_features : int or None
+        The number of columns that the selector found best, if it finds one.
+    error : str or None
+        Traceback of the selector if it failed.
+    warnings : tuple of str
+        What the selector and the learners warned of, each once.
+
+    Examples
+    --------
+    >>> from tamis.evaluation.units import UnitResult
+    >>> UnitResult._fields[:3]
+    ('order', 'scores', 'select_seconds')
+    """
+
+    order: NDArray[np.int32]
+    scores: list[dict[str, Any]]
+    select_seconds: float
+    peak_bytes: int | None
+    probe_share: dict[int, float] | None
+    best_n_features: int | None
+    error: str | None
+    warnings: tuple[str, ...] = ()
+
+
+def run_unit(unit: Unit) -> UnitResult:
+    """Select on the training rows, train on them, score the test rows.
+
+    The selector and the learners never see a test row. Failures are recorded, not raised: the
+    selector's in `error`, a learner's as NaN with a note.
+
+    Parameters
+    ----------
+    unit : Unit
+        What is to be done.
+
+    Returns
+    -------
+    result : UnitResult
+        One ranking, and its scores for every count, learner and metric.
+
+    Examples
+    --------
+    >>> import tamis
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from tamis.evaluation import learners, metrics, protocols, units
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> split = protocols.Folds(3).splits(X, y, True)[0]
+    >>> svm = learners.make_learner("svm", "classification")
+    >>> metric = metrics.make_metric("accuracy", "classification")
+    >>> unit = units.Unit("dft", tamis.DFT(), "cancer", X, y, "classification", split, (5,),
+    ...                   (svm,), (metric,))
+    >>> round(units.run_unit(unit).scores[0]["value"], 1)
+    0.9
+    """
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        result = _run(unit)
+    told = dict.fromkeys(f"{item.category.__name__}: {item.message}" for item in caught)
+    return result._replace(warnings=(*told, *result.warnings))
+
+
+def _run(unit: Unit) -> UnitResult:
+    memory = PeakMemory()
+    start = time.perf_counter()
+    try:
+        selector = _fitted(unit)
+        order = _order_of(selector)
+    except Exception:
+        seconds = time.perf_counter() - start
+        nothing = np.zeros(0, dtype=np.int32)
+        return UnitResult(nothing, [], seconds, None, None, None, traceback.format_exc())
+    seconds, peak = time.perf_counter() - start, memory.growth()
+    best = getattr(selector, "best_n_features_", None)
+    counts = clip_counts(unit.counts, order.size)
+    share = _probe_share(unit.probes, order, counts)
+    scores, told = _all_scores(unit, order, counts)
+    best = None if best is None else int(best)
+    return UnitResult(order, scores, seconds, peak, share, best, None, told)
+
+
+def _fitted(unit: Unit) -> Any:
+    """The selector, fitted on the training rows and on nothing else."""
+    train = unit.split.train
+    most = max(clip_counts(unit.counts, unit.X.shape[1]), default=1)
+    selector = seeded(_whole(unit.selector, most), unit.seed)
+    return selector.fit(unit.X[train], np.asarray(unit.y)[train])
+
+
+def _all_scores(
+    unit: Unit, order: NDArray[np.int32], counts: tuple[int, ...]
+) -> tuple[list[dict[str, Any]], tuple[str, ...]]:
+    """Scores of every count and learner, and what the learners left unfinished."""
+    columns = order[: max(counts, default=0)]
+    y, (_, train, test) = np.asarray(unit.y), unit.split
+    seen, unseen = _dense(unit.X, train, columns), _dense(unit.X, test, columns)
+    scores: list[dict[str, Any]] = []
+    told: dict[str, None] = {}
+    # Looking through all parameters for seeds takes longer than a clone: once is enough.
+    ready = [(learner, seeded(learner.estimator, unit.seed)) for learner in unit.learners]
+    with one_thread(tuple(learner.name for learner in unit.learners)):
+        for count in counts:
+            rows = np.ascontiguousarray(seen[:, :count])
+            for learner, estimator in ready:
+                start = time.perf_counter()
+                model, note = _trained(estimator, rows, y[train])
+                seconds = time.perf_counter() - start
+                if not getattr(final_step(model), "converged_", True):
+                    told[f"ConvergenceWarning: {learner.name} stopped before it converged."] = None
+                for name, value, why in _measured(
+                    unit.metrics, model, note, unseen[:, :count], y[test]
+                ):
+                    scores.append(
+                        {
+                            "count": count,
+                            "learner": learner.name,
+                            "metric": name,
+                            "value": value,
+                            "fit_seconds": seconds,
+                            "note": why,
+                        }
+                    )
+    return scores, tuple(told)
+
+
+def clip_counts(counts: tuple[int, ...], n_columns: int) -> tuple[int, ...]:
+    """Counts that the table allows, sorted, each once."""
+    return tuple(sorted({min(int(count), n_columns) for count in counts if count > 0}))
+
+
+def seeded(estimator: Any, seed: int) -> Any:
+    """A copy with the seed for every `random_state` that is None, also of inner estimators.
+
+    The estimator itself, if there is none.
+    """
+    params = estimator.get_params(deep=True) if hasattr(estimator, "get_params") else {}
+    unset = {
+        name: seed
+        for name, value in params.items()
+        if value is None and (name == "random_state" or name.endswith("__random_state"))
+    }
+    return clone(estimator).set_params(**unset) if unset else estimator
+
+
+def _whole(selector: Any, most: int) -> Any:
+    """A copy that ranks all columns, and reports to nobody.
+
+    A greedy search with ``full_order=False`` is asked for no more columns than are used; the others
+    follow by its cheaper criterion.
+    """
+    copy = clone(selector)
+    if isinstance(copy, BaseSelector):
+        brief = copy.get_params(deep=False).get("full_order") is False
+        copy.set_params(n_features_to_select=most if brief else "all")
+    return copy.set_callbacks() if hasattr(copy, "set_callbacks") else copy
+
+
+def _order_of(selector: Any) -> NDArray[np.int32]:
+    """All columns, best first; of scikit-learn's selectors by rank or by score."""
+    if hasattr(selector, "order_"):
+        return np.asarray(selector.order_, dtype=np.int32)
+    if hasattr(selector, "ranking_"):
+        return np.argsort(selector.ranking_, kind="stable").astype(np.int32)
+    if hasattr(selector, "scores_"):
+        scores = np.nan_to_num(np.asarray(selector.scores_, dtype=float), nan=-np.inf)
+        return np.argsort(-scores, kind="stable").astype(np.int32)
+    raise InputError(
+        f"{type(selector).__name__}: expected a selector that ranks columns (order_, ranking_ or "
+        "scores_ after fit). Use a selector of tamis."
+    )
+
+
+def _dense(X: Any, rows: Any, columns: Any) -> NDArray[Any]:
+    part = X[rows][:, columns] if sparse.issparse(X) else X[np.ix_(rows, columns)]
+    return np.asarray(part.toarray() if sparse.issparse(part) else part)
+
+
+def _trained(estimator: Any, X: Any, y: Any) -> tuple[Any, str | None]:
+    """The fitted model, or None and why."""
+    try:
+        return clone(estimator).fit(X, y), None
+    except Exception as error:
+        return None, f"{type(error).__name__}: {error}"
+
+
+def final_step(model: Any) -> Any:
+    """The last step of a pipeline, inside of what scales the target."""
+    while hasattr(model, "steps"):
+        model = model.steps[-1][1]
+    return getattr(model, "regressor_", model)
+
+
+def _measured(
+    metrics: tuple[Metric, ...], model: Any, note: str | None, X: Any, y: Any
+) -> Iterator[tuple[str, float, str | None]]:
+    """Name and value of every metric; NaN and a note where there is none."""
+    answers = _Answers(model, X)
+    for metric in metrics:
+        value, why = (np.nan, note) if model is None else _value(metric, answers, y)
+        yield metric.name, value, why
+
+
+class _Answers:
+    """A fitted model that is asked each question once, though several metrics want to know."""
+
+    def __init__(self, model: Any, X: Any) -> None:
+        self.model, self.X = model, X
+        self._known: dict[str, Any] = {}
+
+    def __getattr__(self, name: str) -> Any:
+        value = getattr(self.model, name)
+        if name not in ("predict", "decision_function", "predict_proba"):
+            return value
+        if name not in self._known:
+            self._known[name] = value(self.X)
+        return lambda X: self._known[name]
+
+
+def _value(metric: Metric, answers: _Answers, y: Any) -> tuple[float, str | None]:
+    # Scorers from elsewhere may look closer at the model than our own.
+    model = answers if metric.scorer in _OWN_SCORERS else answers.model
+    try:
+        value = float(metric.scorer(model, answers.X, y))
+    except Exception as error:
+        return float("nan"), f"{type(error).__name__}: {error}"
+    if np.isfinite(value):
+        return value, None
+    return float("nan"), f"{metric.name} is not defined for these {len(y)} test rows."
+
+
+def _probe_share(
+    probes: NDArray[np.bool_] | None, order: NDArray[np.int32], counts: tuple[int, ...]
+) -> dict[int, float] | None:
+    if probes is None:
+        return None
+    found = np.asarray(probes, dtype=bool)[order].cumsum()
+    return {count: float(found[count - 1] / count) for count in counts}

@@ -1,0 +1,43 @@
+"""Values as strict JSON can hold them."""
+
+from __future__ import annotations
+
+import math
+import platform
+from collections.abc import Mapping
+from importlib.metadata import version
+from typing import Any
+
+import numpy as np
+
+
+def plain(value: Any) -> Any:
+    """Turn a value into what strict JSON can hold; NaN and infinity become None.
+
+    Numbers and arrays of numpy, mappings and sequences keep their meaning; anything else becomes
+    its repr.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from tamis.manifest._plain import plain
+    >>> plain({"cut": np.array([1.5, np.nan]), 2: (True, "x")})
+    {'cut': [1.5, None], '2': [True, 'x']}
+    """
+    if isinstance(value, np.ndarray | np.generic):
+        value = value.tolist()
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if value is None or isinstance(value, bool | int | str):
+        return value
+    if isinstance(value, Mapping):
+        return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple | set | frozenset):
+        return [plain(item) for item in value]
+    return repr(value)
+
+
+def versions() -> dict[str, str]:
+    """Versions of the programs that take part in a selection."""
+    packages = ("tamis", "numpy", "scikit-learn")
+    return {"python": platform.python_version()} | {name: version(name) for name in packages}

@@ -1,0 +1,21 @@
+"""Charts of the report as inline SVG: one function per chart, numbers in, markup out.
+
+Colours come from classes of the style sheet, so that one drawing serves light, dark and paper.
+"""
+
+from tamis.report._charts.bars import share_bar
+from tamis.report._charts.correlation import correlation_chart
+from tamis.report._charts.frequency import frequency_chart
+from tamis.report._charts.lines import Line, line_chart
+from tamis.report._charts.ranks import rank_chart
+from tamis.report._charts.times import time_chart
+
+__all__ = [
+    "Line",
+    "correlation_chart",
+    "frequency_chart",
+    "line_chart",
+    "rank_chart",
+    "share_bar",
+    "time_chart",
+]

@@ -1,0 +1,361 @@
+"""Figures of the page: a chart, its caption, its legend, and the numbers behind it."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from markupsafe import Markup
+
+from tamis.report import _cells, _sentences, _words
+from tamis.report import _charts as charts
+from tamis.report._cells import Cell, Table
+from tamis.report._charts._svg import swatch
+from tamis.report._words import short_name
+
+MOST_CELLS = 30  # rows of a heat map
+
+
+class Key(NamedTuple):
+    """One entry of a legend."""
+
+    position: int
+    name: str
+    full: str
+    swatch: Markup
+    value: str
+    is_chosen: bool
+
+
+class Figure(NamedTuple):
+    """What the template shows: heading, sentence, drawing, legend, table."""
+
+    key: str
+    title: str
+    caption: str
+    svg: Markup
+    legend: list[Key]
+    table: Table
+
+
+class Context(NamedTuple):
+    """What the figures of one data set share."""
+
+    key: str
+    data: dict[str, Any]
+    methods: list[str]
+    level: float
+
+    @property
+    def chosen(self) -> int | None:
+        """Position of the recommended method."""
+        answer = self.data["answer"]
+        return None if answer is None else self.methods.index(answer["method"])
+
+    @property
+    def chosen_count(self) -> int | None:
+        """Recommended number of columns."""
+        answer = self.data["answer"]
+        return None if answer is None else int(answer["count"])
+
+
+def score_figure(
+    context: Context, learner: str, metric: str, is_better_high: bool, number: int
+) -> Figure | None:
+    """Score against number of columns, for one learner and one metric."""
+    rows = [
+        row
+        for row in context.data["scores"]
+        if row["learner"] == learner and row["metric"] == metric
+    ]
+    if not rows:
+        return None
+    words, key = _words.metric_words(metric), f"{context.key}-score{number}"
+    sentence = _sentences.describe_scores(rows, words, is_better_high)
+    better = "higher" if is_better_high else "lower"
+    svg = charts.line_chart(
+        key,
+        _lines(context, rows, "mean"),
+        f"{words} against number of columns".capitalize(),
+        sentence,
+        f"{words} ({better} is better)",
+        chosen=context.chosen,
+        chosen_count=context.chosen_count,
+    )
+    caption = (
+        f"{sentence} Lines are means over the splits, whiskers and the band "
+        f"{_words.percent(context.level)} intervals; learner: {_words.learner_words(learner)}."
+    )
+    heads = [("Method", "text"), ("Columns", "number"), (words.capitalize(), "number"),
+             ("Interval", "number"), ("Splits", "number")]  # fmt: skip
+    body = [
+        [
+            _cells.name_cell(row["method"]),
+            _cells.count_cell(row["count"]),
+            _cells.number_cell(row["mean"]),
+            _cells.interval_cell(row["low"], row["high"]),
+            _cells.count_cell(row["n"]),
+        ]
+        for row in rows
+    ]
+    title = "Score against number of columns"
+    if number:
+        title = f"{words}, {_words.learner_words(learner)}".capitalize()
+    table = Table(f"{key}-table", f"Numbers of the chart: {words}", heads, body, True)
+    legend = _legend(context, rows, "mean", is_better_high, 3)
+    return Figure(key, title, caption, svg, legend, table)
+
+
+def stability_figure(context: Context) -> Figure | None:
+    """Stability against number of columns."""
+    rows = context.data["stability"]["rows"]
+    if not rows:
+        return None
+    index, key = short_name(context.data["stability"]["index"]), f"{context.key}-stability"
+    sentence = _sentences.describe_stability(rows)
+    svg = charts.line_chart(
+        key,
+        _lines(context, rows, "value"),
+        "Stability against number of columns",
+        sentence,
+        f"stability ({index}; higher is better)",
+        limits=(0.0, 1.0),
+        chosen=context.chosen,
+        chosen_count=context.chosen_count,
+    )
+    caption = (
+        f"How much the columns chosen on different splits agree, by the {index} index: 1 is always "
+        f"the same columns, 0 what chance gives. {sentence}"
+    )
+    heads = [("Method", "text"), ("Columns", "number"), ("Stability", "number"),
+             ("Interval", "number")]  # fmt: skip
+    body = [
+        [
+            _cells.name_cell(row["method"]),
+            _cells.count_cell(row["count"]),
+            _cells.number_cell(row["value"]),
+            _cells.interval_cell(row["low"], row["high"]),
+        ]
+        for row in rows
+    ]
+    table = Table(f"{key}-table", "Numbers of the chart: stability", heads, body, True)
+    legend = _legend(context, rows, "value", True, 2)
+    return Figure(key, "Stability", caption, svg, legend, table)
+
+
+def probe_figure(context: Context) -> Figure | None:
+    """Share of columns known to mean nothing among the chosen ones."""
+    rows = context.data["probes"]
+    if not rows:
+        return None
+    key, title = f"{context.key}-probes", "Known probes among the chosen"
+    caption = "Mean share of columns known to mean nothing among the chosen columns; 0 is best."
+    svg = charts.line_chart(
+        key, _lines(context, rows, "mean"), title, caption, "share of probes (lower is better)",
+        limits=(0.0, 0.0), chosen=context.chosen, chosen_count=context.chosen_count,
+    )  # fmt: skip
+    heads = [("Method", "text"), ("Columns", "number"), ("Probes", "number"),
+             ("Interval", "number")]  # fmt: skip
+    body = [
+        [
+            _cells.name_cell(row["method"]),
+            _cells.count_cell(row["count"]),
+            _cells.number_cell(row["mean"]),
+            _cells.interval_cell(row["low"], row["high"]),
+        ]
+        for row in rows
+    ]
+    table = Table(f"{key}-table", "Numbers of the chart: probes", heads, body, True)
+    return Figure(key, title, caption, svg, _legend(context, rows, "mean", False, 3), table)
+
+
+def _lines(context: Context, rows: list[dict[str, Any]], field: str) -> list[charts.Line]:
+    lines = []
+    for position, method in enumerate(context.methods):
+        own = sorted((row for row in rows if row["method"] == method), key=lambda row: row["count"])
+        if own:
+            lines.append(
+                charts.Line(
+                    position,
+                    short_name(method),
+                    [row["count"] for row in own],
+                    [row[field] for row in own],
+                    [row["low"] for row in own],
+                    [row["high"] for row in own],
+                )
+            )
+    return lines
+
+
+def _legend(
+    context: Context, rows: list[dict[str, Any]], field: str, is_better_high: bool, digits: int
+) -> list[Key]:
+    """Entries sorted from best to worst, by the value at the recommended number of columns."""
+    at = context.chosen_count
+    if at is None or all(row["count"] != at for row in rows):
+        at = max(row["count"] for row in rows)
+    values = {row["method"]: row[field] for row in rows if row["count"] == at}
+    shown = [method for method in context.methods if any(r["method"] == method for r in rows)]
+    sign = -1 if is_better_high else 1
+
+    def place(method: str) -> tuple[bool, float]:
+        value = values.get(method)
+        return (value is None, 0.0 if value is None else sign * value)
+
+    return [
+        Key(
+            context.methods.index(method),
+            short_name(method, 26),
+            _words.full_name(method),
+            swatch(context.methods.index(method)),
+            _words.number(values.get(method), digits),
+            context.methods.index(method) == context.chosen,
+        )
+        for method in sorted(shown, key=place)
+    ]
+
+
+def rank_figure(key: str, ranks: dict[str, Any], methods: list[str], chosen: int | None) -> Figure:
+    """Mean ranks of the methods, and groups that are not told apart."""
+    order = sorted(
+        zip(ranks["methods"], ranks["mean_ranks"], ranks["p_values"], strict=True),
+        key=lambda row: row[1],
+    )
+    rows = [(methods.index(name), short_name(name, 26), rank) for name, rank, _ in order]
+    groups = [
+        [methods.index(name) for name in group if name in methods] for group in ranks["groups"]
+    ]
+    caption = _sentences.describe_ranks(ranks)
+    svg = charts.rank_chart(
+        key, rows, groups, ranks["critical_difference"], "Mean ranks of the methods", caption,
+        chosen,
+    )  # fmt: skip
+    heads = [("Method", "text"), ("Mean rank", "number"), ("p against the best", "number"),
+             ("Group", "text")]  # fmt: skip
+    body = [
+        [
+            _cells.name_cell(name),
+            _cells.number_cell(rank, 2),
+            Cell("–" if p is None else _words.p_value(p), p),
+            _cells.text_cell(_group_letters(name, ranks["groups"]) or "–"),
+        ]
+        for name, rank, p in order
+    ]
+    table = Table(
+        f"{key}-table", "Mean ranks; methods sharing a letter are not told apart", heads, body
+    )
+    return Figure(key, "Ranks across methods", caption, svg, [], table)
+
+
+def _group_letters(name: str, groups: list[list[str]]) -> str:
+    return " ".join(
+        chr(ord("A") + place) if place < 26 else str(place + 1)
+        for place, group in enumerate(groups)
+        if name in group
+    )
+
+
+def frequency_figure(context: Context) -> Figure | None:
+    """How often each method chose each column."""
+    block = context.data["frequencies"]
+    if block is None or not block["columns"]:
+        return None
+    key, methods = f"{context.key}-frequency", [short_name(m, 26) for m in block["methods"]]
+    shown = min(len(block["columns"]), MOST_CELLS)
+    names = _words.labels(block["columns"], 28)
+    caption = (
+        f"Percentage of splits in which a method has the column among its best {block['count']:,}. "
+        f"Shown are the {_words.count_of(shown, 'column')} chosen most often"
+    )
+    chosen = None
+    if context.chosen is not None and context.methods[context.chosen] in block["methods"]:
+        chosen = block["methods"].index(context.methods[context.chosen])
+        caption += f"; {methods[chosen]} is the recommended method"
+    title = "How often each method chose a column"
+    svg = charts.frequency_chart(
+        key, names[:shown], methods, block["shares"][:shown], title, caption + ".", chosen
+    )
+    heads = [("Column", "text"), ("Index", "number")]
+    heads += [(name, "number") for name in methods]
+    body = [
+        [
+            _cells.column_cell(column, name),
+            _cells.count_cell(column["index"]),
+            *(Cell(_words.percent(share), share) for share in shares),
+        ]
+        for column, name, shares in zip(block["columns"], names, block["shares"], strict=True)
+    ]
+    table = Table(
+        f"{key}-table",
+        f"Selection frequency of {_words.count_of(len(body), 'column')} "
+        f"of {context.data['n_columns']:,}",
+        heads, body, True,
+    )  # fmt: skip
+    return Figure(key, "Selection frequency", caption + ".", svg, [], table)
+
+
+def correlation_figure(context: Context) -> Figure | None:
+    """How strongly the chosen columns go together."""
+    block = context.data["correlation"]
+    if block is None or not block["columns"]:
+        return None
+    key, shown = f"{context.key}-correlation", min(len(block["columns"]), MOST_CELLS)
+    names = _words.labels(block["columns"][:shown], 28)
+    values = [row[:shown] for row in block["values"][:shown]]
+    kind = short_name(block["kind"])
+    caption = f"{kind} correlation of the first {_words.count_of(shown, 'chosen column')}."
+    pairs = [
+        (abs(value), row, column)
+        for row, line in enumerate(values)
+        for column, value in enumerate(line[:row])
+        if value is not None
+    ]
+    if pairs:
+        _, row, column = max(pairs)
+        caption += (
+            f" Strongest: {names[column]} and {names[row]}, "
+            f"{_words.number(values[row][column], 2)}. Blue goes together, orange opposite ways."
+        )
+    svg = charts.correlation_chart(key, names, values, "Correlation of chosen columns", caption)
+    heads = [("Column", "text"), ("Other column", "text"), ("Correlation", "number")]
+    body = [
+        [
+            _cells.column_cell(block["columns"][column], names[column]),
+            _cells.column_cell(block["columns"][row], names[row]),
+            _cells.number_cell(values[row][column], 2),
+        ]
+        for _, row, column in sorted(pairs, reverse=True)[:100]
+    ]
+    table = Table(f"{key}-table", "The strongest correlations", heads, body, True)
+    return Figure(key, "Correlation of the chosen columns", caption, svg, [], table)
+
+
+def time_figure(context: Context) -> Figure | None:
+    """How long each method takes."""
+    rows = [row for row in context.data["times"] if row["select_seconds"] is not None]
+    if not rows:
+        return None
+    rows = sorted(rows, key=lambda row: row["select_seconds"])
+    fast, slow, key = rows[0], rows[-1], f"{context.key}-time"
+    caption = (
+        f"Median time of one selection, without training the learner: from "
+        f"{_words.seconds(fast['select_seconds'])} ({short_name(fast['method'])}) to "
+        f"{_words.seconds(slow['select_seconds'])} ({short_name(slow['method'])})."
+    )
+    drawn = [
+        (context.methods.index(row["method"]), short_name(row["method"], 26), row["select_seconds"])
+        for row in rows
+    ]
+    svg = charts.time_chart(key, drawn, "Time of selection", caption, context.chosen)
+    heads = [("Method", "text"), ("Selection", "number"), ("Learner", "number"),
+             ("Peak memory", "number")]  # fmt: skip
+    body = [
+        [
+            _cells.name_cell(row["method"]),
+            Cell(_words.seconds(row["select_seconds"]), row["select_seconds"]),
+            Cell(_words.seconds(row["learn_seconds"]), row["learn_seconds"]),
+            Cell(_words.size(row["peak_bytes"]), row["peak_bytes"]),
+        ]
+        for row in rows
+    ]
+    table = Table(f"{key}-table", "Time and memory of one split", heads, body)
+    return Figure(key, "Time", caption, svg, [], table)

@@ -1,0 +1,156 @@
+"""Untrusted names made harmless to read, and numbers as people write them."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections import Counter
+from typing import Any
+
+SHORT = 40
+LONG = 240
+
+# Joiners shape letters in several scripts and draw nothing of their own.
+_JOINERS = "\u200c\u200d"
+_HIDDEN = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
+
+_METRICS = {
+    "accuracy": "accuracy",
+    "auc": "area under the ROC curve",
+    "roc_auc": "area under the ROC curve",
+    "average_precision": "average precision",
+    "balanced_error": "balanced error",
+    "mse": "mean squared error",
+    "r2": "R²",
+}
+_LEARNERS = {
+    "svm": "linear SVM",
+    "logistic": "logistic regression",
+    "rbf_svm": "SVM with RBF kernel",
+    "forest": "random forest",
+    "knn": "nearest neighbours",
+    "boosting": "gradient boosting",
+    "ridge": "ridge regression",
+}
+
+
+def visible(text: str) -> str:
+    """Spell out characters that hide or turn text around, such as U+202E."""
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(_spell(character) for character in text)
+
+
+def _spell(character: str) -> str:
+    if character in _JOINERS or unicodedata.category(character) not in _HIDDEN:
+        return character
+    return f"⟨U+{ord(character):04X}⟩"
+
+
+def cut(text: str, limit: int = SHORT) -> str:
+    """Cut the middle out of a long text; names in a table often differ at their end."""
+    if len(text) <= limit:
+        return text
+    tail = limit // 4
+    return text[: limit - tail - 1] + "…" + text[-tail:]
+
+
+def short_name(text: str, limit: int = SHORT) -> str:
+    """Name for the page: harmless and short."""
+    return _isolated(cut(visible(text[: 4 * LONG]), limit))
+
+
+def full_name(text: str) -> str:
+    """Name for a tooltip: harmless and whole up to a limit."""
+    return _isolated(cut(visible(text[: 4 * LONG]), LONG))
+
+
+def _isolated(text: str) -> str:
+    """Keep the direction of a name to itself; `visible` left nothing in it that could end this."""
+    if any(unicodedata.bidirectional(letter) in ("R", "AL", "AN") for letter in text):
+        return f"\u2068{text}\u2069"
+    return text
+
+
+def labels(columns: list[dict[str, Any]], limit: int = SHORT) -> list[str]:
+    """Short names of columns; those that look the same also show their position."""
+    names = [short_name(column["name"], limit) for column in columns]
+    often = Counter(names)
+    return [
+        f"{name} (no. {column['index']})" if often[name] > 1 else name
+        for name, column in zip(names, columns, strict=True)
+    ]
+
+
+def metric_words(name: str) -> str:
+    """Name a metric in words."""
+    return _METRICS.get(name, short_name(name))
+
+
+def learner_words(name: str) -> str:
+    """Name a learner in words."""
+    return _LEARNERS.get(name, short_name(name))
+
+
+def number(value: float | None, digits: int = 3) -> str:
+    """Write a score; a dash if it is not known."""
+    if value is None:
+        return "–"
+    if abs(value) >= 1e5 or 0 < abs(value) < 1e-9 or (digits > 2 and 0 < abs(value) < 1e-3):
+        return f"{value:.3g}".replace("-", "−")
+    text = f"{value:,.{digits}f}"
+    if float(text.replace(",", "")) == 0:  # no minus before a zero
+        text = text.lstrip("-")
+    return text.replace("-", "−")
+
+
+def interval(low: float | None, high: float | None, digits: int = 3) -> str:
+    """Write an interval; nothing if it is not known."""
+    if low is None or high is None:
+        return ""
+    return f"{number(low, digits)} to {number(high, digits)}"
+
+
+def percent(value: float | None) -> str:
+    """Write a share."""
+    return "–" if value is None else f"{100 * value:.0f} %"
+
+
+def seconds(value: float | None) -> str:
+    """Write a duration."""
+    if value is None:
+        return "–"
+    if value < 0.0995:
+        return f"{1000 * value:.2g} ms"
+    if value < 99.5:
+        return f"{value:.2g} s" if value < 9.95 else f"{value:.0f} s"
+    if value < 5400:
+        return f"{value / 60:.0f} min"
+    return f"{value / 3600:.1f} h"
+
+
+def size(value: float | None) -> str:
+    """Write a number of bytes."""
+    if value is None:
+        return "–"
+    if value >= 1e9:
+        return f"{value / 1e9:.3g} GB"
+    return f"{value / 1e6:.3g} MB" if value >= 1e6 else "< 1 MB"
+
+
+def p_value(value: float | None) -> str:
+    """Write a p-value."""
+    if value is None:
+        return "not known"
+    return "below 0.0001" if value < 1e-4 else f"{value:.2g}"
+
+
+def count_of(value: int, word: str, plural: str | None = None) -> str:
+    """Write a number of things, as in "1 column" or "2,000 columns"."""
+    return f"{value:,} {word if value == 1 else plural or word + 's'}"
+
+
+def listing(words: list[str]) -> str:
+    """Join words as a sentence does."""
+    if len(words) < 2:
+        return "".join(words)
+    return ", ".join(words[:-1]) + " and " + words[-1]

@@ -1,0 +1,242 @@
+"""Summaries as a comparison gives them, made up but realistic: the same numbers every time."""
+
+import numpy as np
+
+METHODS = [
+    "inffs", "ilfs", "dft", "relieff", "mrmr", "fisher",
+    "svmrfe", "mutual_information", "tree_importance", "ofw", "laplacian_score", "random",
+]  # fmt: skip
+COUNTS = [10, 50, 100, 150, 200]
+HOSTILE = [
+    "<script>window.hacked = 1; alert('hacked')</script>",
+    "</script><img src=x onerror=\"window.hacked=2\">",
+    "\"'><svg onload=window.hacked=3>",
+    "gene\u202eevil\u2066\u200f‮",
+    "العربية اسم العمود",
+    "x" * 10_000,
+    "{{ 7 * 7 }}{% raw %}",
+    "]]>--><!--<title>",
+    "=HYPERLINK(\"http://example.invalid\",\"x\")",
+    "line\nbreak\x00nul\x1besc\ud800",
+    "&lt;b&gt;&amp;",
+    "javascript:alert(1)",
+]  # fmt: skip
+
+
+def make_summary(
+    methods=METHODS,
+    counts=COUNTS,
+    n_splits=20,
+    n_columns=2000,
+    n_data=1,
+    learners=("svm",),
+    metrics=("accuracy",),
+    names=None,
+    seed=0,
+):
+    rng = np.random.default_rng(seed)
+    methods, counts = list(methods), list(counts)
+    titles = ["colon", "leukemia", "lymphoma", "prostate"]
+    data, rows = [], []
+    for position in range(n_data):
+        name = titles[position] if position < 4 else f"data {position}"
+        part, scores = make_data(
+            name, rng, methods, counts, n_splits, n_columns, learners, metrics, names
+        )
+        data.append(part)
+        rows += scores
+    return {
+        "schema": "tamis-report",
+        "version": 1,
+        "title": f"{len(methods)} methods on {n_data} data sets",
+        "created": "2026-02-03",
+        "methods": methods,
+        "counts": counts,
+        "learner": learners[0],
+        "metric": metrics[0],
+        "learners": list(learners),
+        "metrics": [
+            {"name": name, "greater_is_better": name not in ("mse", "balanced_error")}
+            for name in metrics
+        ],
+        "level": 0.95,
+        "data": data,
+        "ranks": make_ranks(methods, rng, "nemenyi", n_data) if n_data > 1 else None,
+        "table": {
+            "fields": ["data", "method", "split", "count", "learner", "metric", "value"],
+            "rows": rows,
+            "n_rows": len(rows),
+        },
+        "failures": [
+            {
+                "data": "colon",
+                "method": methods[-1],
+                "split": "split 7",
+                "part": "selector",
+                "error": "InputError: RandomRanking: expected at least one column with two "
+                "different values, got 2000 constant or empty columns in 41 rows.",
+            }
+        ],
+        "warnings": [
+            {
+                "data": "colon",
+                "method": "svmrfe",
+                "warning": "ConvergenceWarning: Liblinear failed to converge.",
+                "n": 3,
+            }
+        ],
+        "selectors": {method: f"{method.title()}()" for method in methods},
+        "protocol": [
+            "20 random splits; two thirds of the rows train, one third tests, with the shares "
+            "of the classes kept.",
+            "Selection and every tuned parameter see the training rows only.",
+            "The learner is a linear SVM on scaled columns; C is chosen from 10⁻³ to 10² by "
+            "5-fold cross-validation inside the training rows.",
+            "Random state 0.",
+        ],
+        "versions": {
+            "tamis": "0.1.0", "python": "3.11.2", "numpy": "2.2.6",
+            "scikit-learn": "1.9.1", "machine": "Linux x86_64, 2 cores",
+        },
+        "notes": [],
+    }  # fmt: skip
+
+
+def make_ranks(methods, rng, test, n_blocks):
+    mean_ranks = np.sort(rng.uniform(1, len(methods), len(methods)))
+    is_nemenyi = test == "nemenyi"
+    return {
+        "test": test,
+        "over": "data sets" if is_nemenyi else "splits",
+        "n_blocks": n_blocks,
+        "level": 0.05,
+        "p_value": 3.1e-9 if is_nemenyi else None,
+        "critical_difference": 3.73 if is_nemenyi else None,
+        "best": methods[0],
+        "methods": methods,
+        "mean_ranks": [round(float(rank), 3) for rank in mean_ranks],
+        "p_values": [None, *np.linspace(0.9, 1e-6, len(methods) - 1).round(6).tolist()],
+        "groups": make_groups(methods, mean_ranks, 3.73) if is_nemenyi else [methods[:4]],
+    }
+
+
+def make_groups(methods, mean_ranks, difference):
+    groups, last = [], 0
+    for first, rank in enumerate(mean_ranks):
+        end = int(np.searchsorted(mean_ranks, rank + difference, side="right"))
+        if end - first > 1 and end > last:
+            groups.append(methods[first:end])
+            last = end
+    return groups
+
+
+def make_data(name, rng, methods, counts, n_splits, n_columns, learners, metrics, names):
+    scores, rows = [], []
+    for m, method in enumerate(methods):
+        quality = 0.87 - 0.012 * m - (0.12 if method == "random" else 0)
+        for learner in learners:
+            for metric in metrics:
+                for count in counts:
+                    rise = 0.07 * np.exp(-count / (25 + 6 * m))
+                    values = rng.normal(quality - rise, 0.05, n_splits).clip(0.3, 1)
+                    if metric in ("mse", "balanced_error"):
+                        values = 1 - values
+                    mean = float(values.mean())
+                    half = float(2.093 * values.std(ddof=1) / np.sqrt(n_splits))
+                    scores.append({
+                        "method": method, "learner": learner, "metric": metric,
+                        "count": count, "mean": mean, "low": mean - half,
+                        "high": mean + half, "n": n_splits,
+                    })  # fmt: skip
+                    rows += [
+                        [name, method, f"split {i}", count, learner, metric, round(float(v), 4)]
+                        for i, v in enumerate(values)
+                    ]
+    stability = []
+    for m, method in enumerate(methods):
+        for count in counts:
+            value = float(np.clip(0.8 - 0.05 * m + 0.04 * np.log(count / 10), 0.02, 1))
+            stability.append({
+                "method": method, "count": count, "value": value,
+                "low": max(value - 0.05, 0.0), "high": min(value + 0.05, 1.0),
+            })  # fmt: skip
+    return {
+        "name": name,
+        "fingerprint": "9f86d081884c7d659a2feaa0c55ad015",
+        "n_rows": 62,
+        "n_columns": n_columns,
+        "task": "classification",
+        "answer": make_answer(methods, counts, learners, metrics, scores, stability, names, rng),
+        "scores": scores,
+        "stability": {"index": "Nogueira", "rows": stability},
+        "frequencies": make_frequencies(methods, n_columns, names, rng),
+        "correlation": make_correlation(min(n_columns, 30), names, rng),
+        "times": [
+            {
+                "method": method,
+                "select_seconds": float(10 ** rng.uniform(-2.5, 1.5)),
+                "learn_seconds": float(rng.uniform(0.1, 0.6)),
+                "peak_bytes": float(10 ** rng.uniform(6, 8.5)),
+            }
+            for method in methods
+        ],
+        "probes": [],
+        "ranks": make_ranks(methods, rng, "corrected t", n_splits),
+    }, rows
+
+
+def make_column(position, names, share=None, mean_rank=None):
+    name = names[position % len(names)] if names else f"gene_{37 * position % 2000:04d}"
+    low = None if share is None else max(share - 0.12, 0.0)
+    high = None if share is None else min(share + 0.12, 1.0)
+    return {
+        "index": 37 * position % 2000, "name": name, "share": share,
+        "low": low, "high": high, "mean_rank": mean_rank,
+    }  # fmt: skip
+
+
+def make_answer(methods, counts, learners, metrics, scores, stability, names, rng):
+    count = counts[min(1, len(counts) - 1)]
+    score = next(row for row in scores if row["count"] == count)
+    steady = next(row for row in stability if row["count"] == count)
+    shares = np.round(np.sort(rng.beta(4, 2, min(count, 200)))[::-1], 2)
+    return {
+        "method": methods[0], "count": count, "learner": learners[0], "metric": metrics[0],
+        "mean": score["mean"], "low": score["low"], "high": score["high"],
+        "stability": steady["value"], "stability_low": steady["low"],
+        "stability_high": steady["high"],
+        "reasons": [
+            "It has the best mean accuracy of all.",
+            f"No method comes that close with fewer columns than {count}.",
+        ],
+        "rivals": methods[1:4],
+        "columns": [
+            make_column(i, names, float(share), round(1 + 1.7 * i, 1))
+            for i, share in enumerate(shares)
+        ],
+    }  # fmt: skip
+
+
+def make_frequencies(methods, n_columns, names, rng):
+    n_shown = min(n_columns, 200)
+    base = np.linspace(1, 0.03, n_shown)[:, None] ** 1.5
+    shares = np.clip(base + rng.normal(0, 0.18, (n_shown, len(methods))), 0, 1)
+    shares[:, -1] = rng.uniform(0, 0.08, n_shown)
+    return {
+        "count": 50,
+        "columns": [make_column(i, names) for i in range(n_shown)],
+        "methods": methods,
+        "shares": [[round(float(value), 2) for value in row] for row in shares],
+    }
+
+
+def make_correlation(n_columns, names, rng):
+    noise = rng.normal(size=(60, n_columns))
+    hidden = rng.normal(size=(60, 4))
+    values = np.corrcoef((noise + 1.4 * hidden[:, np.arange(n_columns) % 4]).T)
+    values = np.atleast_2d(values)
+    return {
+        "kind": "Spearman",
+        "columns": [make_column(i, names) for i in range(n_columns)],
+        "values": [[round(float(value), 3) for value in row] for row in values],
+    }
