@@ -1,11 +1,12 @@
 """Print how long a comparison of twelve methods on colon takes, and what the harness costs.
 
-    TAMIS_DATA=folder python benchmarks/compare.py             two processes, then one
+    TAMIS_DATA=folder python benchmarks/compare.py             two processes, again, then one
     TAMIS_DATA=folder python benchmarks/compare.py --quick     five splits only
 
 Twenty random splits with 2/3 of the rows, 10, 50, 100, 150 and 200 columns, a linear SVM whose C is
-chosen by inner cross-validation. The overhead is what is left of the time of all processes after
-selectors and learners: starting them, sending the data, metrics, and the store.
+chosen by inner cross-validation. The first run with two processes also starts them; in the second
+they are there. Units are selectors, learners and the prediction of test rows; the overhead is the
+time of all processes outside of units: starting, sending, planning, storing, waiting.
 """
 
 import argparse

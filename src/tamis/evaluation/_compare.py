@@ -15,7 +15,7 @@ from tamis._threads import effective_jobs
 from tamis._validation import N_JOBS, Number, check_value
 from tamis._warnings import warn
 from tamis.evaluation._plan import DEFAULT_COUNTS, Job, Plan, make_plan
-from tamis.evaluation._progress import Progress, make_progress
+from tamis.evaluation._progress import Progress, Silence, make_progress
 from tamis.evaluation._tables import read_tables
 from tamis.evaluation._timing import Timing
 from tamis.evaluation._workers import Done, run_apart, run_here
@@ -27,6 +27,7 @@ __all__ = ["compare"]
 # Starting a process takes seconds: less work than this is done before it is ready.
 SECONDS_WORTH_A_PROCESS = 4.0
 SECONDS_TO_LOOK = 1.0
+SECONDS_BETWEEN_UPDATES = 0.2
 
 
 def compare(
@@ -97,7 +98,7 @@ def compare(
 
     Notes
     -----
-    A selector that fails is recorded with its error (:meth:`Comparison.failures`) and the rest
+    A selector that fails is recorded with its error (`Comparison.failures`) and the rest
     goes on; this is told by a warning. After Ctrl-C or a crash, the same call with the same store
     continues; the table is the same as without the interruption. The time that is left is
     estimated from finished units of the same method on the same data.
@@ -148,7 +149,7 @@ class _Run:
 
     def __init__(self, plan: Plan, store: Store, n_jobs: int | None):
         self.plan, self.store, self.asked = plan, store, n_jobs
-        self.timing = Timing()
+        self.timing, self.shown = Timing(), 0.0
         finished = store.finished(job.key for job in plan.jobs)
         for job in plan.jobs:
             if finished.get(job.key, (None, False))[0] is not None:
@@ -173,7 +174,7 @@ class _Run:
                 self._show(progress)
         except KeyboardInterrupt:
             progress.close()
-            if self.store.path is not None and not hasattr(progress, "is_silent"):
+            if self.store.path is not None and not isinstance(progress, Silence):
                 print(
                     f"tamis compare: stopped; {self.n_done} of {len(self.plan.jobs)} units are in "
                     f"{self.store.path}, and the same call continues from there.",
@@ -243,5 +244,9 @@ class _Run:
         return self.timing.remaining(waiting, running, n_jobs)
 
     def _show(self, progress: Progress) -> None:
+        now = time.monotonic()
+        if now - self.shown < SECONDS_BETWEEN_UPDATES and self.waiting:
+            return  # thousands of small units would spend their time here
+        self.shown = now
         left = self._remaining(self.n_jobs)
         progress.update(self.n_done, len(self.plan.jobs), self.n_failed, left)

@@ -6,7 +6,7 @@ from __future__ import annotations
 class PeakMemory:
     """By how much the resident memory of this process grows, from now on.
 
-    Tracing every allocation would slow the work down several times. Linux keeps the largest
+    Tracing every allocation would slow the work down. Linux keeps the largest
     resident size of a process, and lets the process reset it; elsewhere there is no answer.
     Pages that the process had free before are not counted.
     """

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from sklearn.base import clone
 
 from tamis.cutoff._counts import counts_to_try
-from tamis.evaluation._fingerprint import key_of, seed_of
+from tamis.evaluation._fingerprint import canonical, key_of, seed_of
 from tamis.evaluation._tables import Table
 from tamis.evaluation.learners import Learner, make_learner
 from tamis.evaluation.metrics import Metric, default_metrics, make_metric
@@ -118,24 +118,26 @@ def _setting(table: Table, protocol: Any, counts: Any, learners: Any, metrics: A
 
 
 def _jobs(selectors: dict[str, Any], settings: list[Setting], random_state: int) -> list[Job]:
+    # Walking through parameters takes a millisecond: once for all units that share them.
+    methods = {method: canonical(selector) for method, selector in selectors.items()}
     jobs = []
     for data, setting in enumerate(settings):
         table = setting.table
+        shared = canonical(
+            {
+                "data": table.fingerprint,
+                "task": table.task,
+                "probes": table.probes,
+                "counts": setting.counts,
+                "learners": [(item.name, item.estimator) for item in setting.learners],
+                "metrics": [(item.name, item.scorer) for item in setting.metrics],
+            }
+        )
         for number, split in enumerate(setting.splits):
-            rows = (split.name, split.train, split.test)
-            for method, selector in selectors.items():
+            rows = canonical((split.name, split.train, split.test))
+            for method, selector in methods.items():
                 seed = seed_of(random_state, table.fingerprint, method, split.name)
-                key = key_of(
-                    data=table.fingerprint,
-                    task=table.task,
-                    probes=table.probes,
-                    selector=selector,
-                    split=rows,
-                    counts=setting.counts,
-                    learners=[(item.name, item.estimator) for item in setting.learners],
-                    metrics=[(item.name, item.scorer) for item in setting.metrics],
-                    seed=seed,
-                )
+                key = key_of(shared=shared, selector=selector, split=rows, seed=seed)
                 jobs.append(Job(key, data, method, number, seed))
     # One split of everything first: then the time of every method is known soon.
     return sorted(jobs, key=lambda job: job.split)

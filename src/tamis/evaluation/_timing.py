@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable
 from statistics import fmean, median
 
@@ -52,14 +52,17 @@ class Timing:
 
         `running` holds the units at work with the seconds they have been.
         """
-        ahead = [self.expected(case) for case in waiting]
-        begun = [(self.expected(case), spent) for case, spent in running]
-        if any(seconds is None for seconds in ahead) or any(total is None for total, _ in begun):
+        numbers, begun = Counter(waiting), list(running)
+        cases = {*numbers, *(case for case, _ in begun)}
+        expected = {case: self.expected(case) for case in cases}
+        known = {case: seconds for case, seconds in expected.items() if seconds is not None}
+        if len(known) < len(cases):
             return None
-        left = [max(total - spent, 0.0) for total, spent in begun if total is not None]
-        alone = [seconds for seconds in ahead if seconds is not None] + left
+        left = [max(known[case] - spent, 0.0) for case, spent in begun]
+        total = sum(left) + sum(known[case] * n for case, n in numbers.items())
+        longest = max([*left, *(known[case] for case in numbers)], default=0.0)
         # The work may be shared, but nothing ends before its longest piece.
-        return max(sum(alone) / n_jobs, max(alone, default=0.0))
+        return max(total / n_jobs, longest)
 
     def _known(self) -> dict[Case, float]:
         # The median, for the first unit of a process also loads or compiles kernels.

@@ -219,6 +219,4 @@ def _plan(folder: Path) -> Plan:
 
 
 def _work(folder: Path, job: Job) -> Done:
-    # Again, for libraries that this unit was the first to load.
-    with threadpool_limits(limits=1):
-        return compute(_plan(folder), job)
+    return compute(_plan(folder), job)

@@ -25,7 +25,7 @@ def render(summary: dict[str, Any], name: str = "tamis-report") -> str:
     Parameters
     ----------
     summary : dict
-        From :func:`tamis.report.summarize`; see :mod:`tamis.report.schema`.
+        From :func:`tamis.report.summarize`; see `tamis.report.schema`.
     name : str, default="tamis-report"
         What the downloads of the page are called, without extension.
 

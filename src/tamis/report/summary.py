@@ -31,7 +31,7 @@ def summarize(comparison: Any) -> dict[str, Any]:
     Returns
     -------
     dict
-        The summary; :mod:`tamis.report.schema` says what is in it. It is JSON as it is.
+        The summary; `tamis.report.schema` says what is in it. It is JSON as it is.
 
     Notes
     -----

@@ -23,7 +23,7 @@ class Grid:
         self.left = min(14 + LETTER * max((len(name) for name in rows), default=1), 340)
         # Names above lean at 45 degrees: as much room above as to the right of the last.
         self.top = 16 + 0.72 * LETTER * longest
-        self.width = self.left + len(columns) * self.cell_width + 0.6 * LETTER * longest + 8
+        self.width = self.left + len(columns) * self.cell_width + 0.72 * LETTER * longest + 12
         self.height = self.top + len(rows) * self.cell_height + 6
 
     def names(self, strong_columns: frozenset[int] = frozenset()) -> Markup:

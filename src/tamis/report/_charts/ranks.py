@@ -8,7 +8,7 @@ from markupsafe import Markup
 
 from tamis.report._charts import _svg
 
-WIDTH, LEFT, RIGHT, BOTTOM, ROW = 700, 190, 24, 30, 26
+WIDTH, LEFT, RIGHT, BOTTOM, ROW = 700, 218, 24, 30, 26
 GROUP_STEP = 12
 
 

@@ -10,7 +10,7 @@ from markupsafe import Markup
 from tamis.report import _words
 from tamis.report._charts import _svg
 
-WIDTH, LEFT, RIGHT, TOP, ROW = 700, 190, 86, 44, 26
+WIDTH, LEFT, RIGHT, TOP, ROW = 700, 218, 86, 44, 26
 
 
 def time_chart(
