@@ -27,18 +27,18 @@ def run(data, **options):
     return selector, time.perf_counter() - start
 
 
-def case_leukemia():
+def case_leukemia(tol):
     """A run to the stopping rule, and the mean error of the first and last 2,000 evaluations."""
     import tamis
 
     data = tamis.datasets.load("leukemia")
-    selector, seconds = run(data, max_iter=1_000_000, tol=0.01)
+    selector, seconds = run(data, max_iter=1_000_000, tol=tol)
     rate = selector.n_evaluations_ / seconds
     before, after = selector.energy_[:10].mean(), selector.energy_[-10:].mean()
     shape = f"{data.X.shape[0]} x {data.X.shape[1]:,}"
     yield (
-        f"OFW leukemia {shape}, {selector.n_evaluations_:,} evaluations ({rate:,.0f} a second), "
-        f"{selector.status_}, error {100 * before:.2f}% -> {100 * after:.2f}%",
+        f"OFW leukemia {shape}, tol {tol}, {selector.n_evaluations_:,} evaluations "
+        f"({rate:,.0f} a second), {selector.status_}, error {100 * before:.2f}% -> {100 * after:.2f}%",
         seconds, None, None,
     )  # fmt: skip
 
@@ -68,7 +68,8 @@ def case_update(method):
 
 
 CASES = {
-    "leukemia": ("case_leukemia", ()),
+    "leukemia 0.05": ("case_leukemia", (0.05,)),
+    "leukemia 0.01": ("case_leukemia", (0.01,)),
     **{f"update {m}": ("case_update", (m,)) for m in ("riemannian", "euclidean", "diffusion")},
 }
 

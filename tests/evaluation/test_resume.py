@@ -137,6 +137,7 @@ def test_ctrl_c_keeps_what_is_stored(tmp_path):
     assert running.returncode != 0
     assert err.strip().endswith("KeyboardInterrupt")
     assert err.count("Traceback") == 1
+    assert "stopped" not in err  # progress=False is silent
     with Store(path) as store:
         assert 5 <= len(store) < 2000
         assert not [row for row in store.rows() if row.result.error]
