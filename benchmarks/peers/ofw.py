@@ -34,11 +34,12 @@ def case_leukemia(tol):
     data = tamis.datasets.load("leukemia")
     selector, seconds = run(data, max_iter=1_000_000, tol=tol)
     rate = selector.n_evaluations_ / seconds
+    ended = selector.status_
     before, after = selector.energy_[:10].mean(), selector.energy_[-10:].mean()
     shape = f"{data.X.shape[0]} x {data.X.shape[1]:,}"
     yield (
         f"OFW leukemia {shape}, tol {tol}, {selector.n_evaluations_:,} evaluations "
-        f"({rate:,.0f} a second), {selector.status_}, error {100 * before:.2f}% -> {100 * after:.2f}%",
+        f"({rate:,.0f} a second), {ended}, error {100 * before:.2f}% -> {100 * after:.2f}%",
         seconds, None, None,
     )  # fmt: skip
 
