@@ -6,6 +6,7 @@
     ├── TamisError                   anything Tamis raises on purpose
     │   ├── InputError               also a ValueError: the data or a parameter is not usable
     │   │   └── ColumnTypeError      a column holds something that is not a number
+    │   ├── MeasurementError         also a RuntimeError: candidates that could not be measured
     │   └── MissingDependencyError   also an ImportError: an optional package is not installed
     Warning
     └── SelectionWarning             also a UserWarning: the result is usable, but read this
@@ -15,9 +16,12 @@ Every message says who speaks, what was expected, what came and what to do.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 __all__ = [
     "ColumnTypeError",
     "InputError",
+    "MeasurementError",
     "MissingDependencyError",
     "SelectionWarning",
     "TamisError",
@@ -60,6 +64,34 @@ class ColumnTypeError(InputError):
     >>> issubclass(ColumnTypeError, InputError)
     True
     """
+
+
+class MeasurementError(TamisError, RuntimeError):
+    """Candidates of a feature source could not be measured; the others are kept.
+
+    Parameters
+    ----------
+    message : str
+        What is told.
+    failures : mapping of int to str, default=None
+        Why, for every candidate that failed.
+
+    Attributes
+    ----------
+    failures : dict of int to str
+        As given.
+
+    Examples
+    --------
+    >>> from tamis.exceptions import MeasurementError
+    >>> error = MeasurementError("one candidate failed", {7: "OSError: the lamp is off"})
+    >>> error.failures
+    {7: 'OSError: the lamp is off'}
+    """
+
+    def __init__(self, message: str, failures: Mapping[int, str] | None = None) -> None:
+        super().__init__(message)
+        self.failures = dict(failures or {})
 
 
 class MissingDependencyError(TamisError, ImportError):

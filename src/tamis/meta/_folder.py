@@ -1,0 +1,252 @@
+"""Measured columns on disk: small files that are whole or not there, and a page that says whose.
+
+Every file is an ``.npz`` that numpy can read (its parts carry checksums). Files are never changed:
+what arrives goes to a new file, and when there are many small ones they are joined into a larger
+one before they are removed. So several processes may use one folder, and one may be killed at any
+moment: a column is then in one file, in two, or in none, and never half in one.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import secrets
+import time
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tamis._warnings import warn
+from tamis.exceptions import InputError
+from tamis.tables import atomic_path, check_writable
+
+Floats = NDArray[np.float64]
+FORMAT = "tamis feature source, version 1"
+PAGE = "tamis-source.json"
+# Files below this size are joined as soon as there are so many of them.
+SMALL_BYTES = 1 << 20
+SMALL_FILES = 100
+# Unfinished files of a killed process are removed when nobody can be writing them any more.
+STALE_SECONDS = 24 * 3600
+# Files named in a warning.
+SHOWN = 3
+
+
+class Stored(NamedTuple):
+    """A column, and its turn: columns in the order of turns are in the order of measuring."""
+
+    turn: int
+    column: Floats
+
+
+class Folder:
+    """The folder of one source.
+
+    Parameters
+    ----------
+    path : str or Path
+        Created when missing.
+    identity : dict
+        What makes the source this one: number of candidates, hash of `meta`, key.
+    who : str
+        Name of the source in messages.
+    """
+
+    def __init__(self, path: Any, identity: dict[str, Any], who: str) -> None:
+        self.path, self.identity, self.who = Path(path).absolute(), identity, who
+        self.name = hashlib.sha256(json.dumps(identity, sort_keys=True).encode()).hexdigest()
+        self.n_samples: int | None = None
+        self.seen: set[str] = set()
+        self.small: dict[str, list[int]] = {}
+
+    def open(self, n_samples: int | None) -> dict[int, Stored]:
+        """Create or check the folder, and read what is in it."""
+        try:
+            self.path.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise InputError(
+                f"{self.who}: expected a folder or a place to create one, got {str(self.path)!r} "
+                f"({error.strerror or error}). Choose another path."
+            ) from error
+        ignored: dict[str, str] = {}
+        page = self._read_page(ignored)
+        found = self._read_files(ignored, has_page=page is not None)
+        self._remove_unfinished()
+        if n_samples is not None:
+            self._agree(n_samples)
+        if page is None or page.get("n_samples") != self.n_samples:
+            self._write_page()
+        self._tell(ignored)
+        return found
+
+    def refresh(self) -> dict[int, Stored]:
+        """What other processes stored since the folder was last looked at."""
+        ignored: dict[str, str] = {}
+        found = self._read_files(ignored, has_page=True)
+        self._tell(ignored)
+        return found
+
+    def check_writable(self) -> None:
+        """Raise before the long work, not after it, when nothing can be stored."""
+        check_writable(self.path / PAGE, force=True)
+
+    def write(self, columns: dict[int, Stored], known: dict[int, Stored]) -> None:
+        """Store columns whole or not at all; `known` are all there are, for joining files."""
+        self._agree(next(iter(columns.values())).column.size)
+        self._write_file(columns)
+        if len(self.small) >= SMALL_FILES:
+            with contextlib.suppress(InputError):  # the disk is full: then they stay as they are
+                self._join_small(known)
+
+    def _write_file(self, columns: dict[int, Stored]) -> None:
+        turns = [stored.turn for stored in columns.values()]
+        name = f"columns-{min(turns):020d}-{secrets.token_hex(4)}.npz"
+        with atomic_path(self.path / name) as temporary, temporary.open("wb") as file:
+            np.savez(
+                file,
+                source=np.asarray(self.name),
+                indices=np.array(list(columns), dtype=np.int64),
+                turns=np.array(turns, dtype=np.int64),
+                columns=np.stack([stored.column for stored in columns.values()]),
+            )
+        self.seen.add(name)
+        if sum(stored.column.nbytes for stored in columns.values()) < SMALL_BYTES:
+            self.small[name] = list(columns)
+
+    def _join_small(self, known: dict[int, Stored]) -> None:
+        """One file instead of many: written first, then the many are removed."""
+        names = list(self.small)
+        indices = dict.fromkeys(index for name in names for index in self.small[name])
+        self._write_file({index: known[index] for index in indices if index in known})
+        for name in names:
+            del self.small[name]
+            with contextlib.suppress(OSError):  # another process was quicker
+                (self.path / name).unlink()
+
+    def _read_files(self, ignored: dict[str, str], has_page: bool) -> dict[int, Stored]:
+        found: dict[int, Stored] = {}
+        strangers = 0
+        while new := [name for name in self._names() if name not in self.seen]:
+            for name in new:  # and look again: another process may join files while we read
+                self.seen.add(name)
+                try:
+                    owner, content = _read_file(self.path / name)
+                    strangers += owner != self.name
+                    self._check(owner, content)
+                except FileNotFoundError:
+                    continue
+                except Exception as error:  # a damaged file may raise almost anything
+                    ignored[name] = str(error) or type(error).__name__
+                    continue
+                self._take(name, content, found)
+        if strangers and not found and not has_page:
+            raise self._not_ours("columns of another source")
+        return found
+
+    def _take(self, name: str, content: dict[int, Stored], found: dict[int, Stored]) -> None:
+        for index, stored in content.items():
+            found.setdefault(index, stored)
+        if sum(stored.column.nbytes for stored in content.values()) < SMALL_BYTES:
+            self.small[name] = list(content)
+
+    def _names(self) -> list[str]:
+        """Files to look at; hidden ones are unfinished, or no business of ours."""
+        try:
+            names = sorted(path.name for path in self.path.iterdir())
+        except OSError as error:
+            raise InputError(
+                f"{self.who}: expected to read the folder {str(self.path)!r}, got "
+                f"{error.strerror or error}."
+            ) from error
+        return [name for name in names if name != PAGE and not name.startswith(".")]
+
+    def _check(self, owner: str, content: dict[int, Stored]) -> None:
+        if owner != self.name:
+            raise ValueError("columns of another source")
+        for index, stored in content.items():
+            if self.n_samples is None:
+                self.n_samples = stored.column.size
+            if stored.column.size != self.n_samples:
+                raise ValueError(f"{stored.column.size} rows instead of {self.n_samples}")
+            if not 0 <= index < self.identity["n_candidates"] or np.isinf(stored.column).any():
+                raise ValueError(f"no column of candidate {index}")
+
+    def _agree(self, n_samples: int) -> None:
+        """Make sure that the folder holds columns of this length, or will."""
+        if self.n_samples is None:
+            page = self._read_page({})
+            self.n_samples = n_samples if page is None else page.get("n_samples") or n_samples
+            if self.n_samples == n_samples:
+                self._write_page()
+        if self.n_samples != n_samples:
+            raise self._not_ours(f"columns of {self.n_samples} samples instead of {n_samples}")
+
+    def _read_page(self, ignored: dict[str, str]) -> dict[str, Any] | None:
+        """What the folder says about itself; None for a new folder or a damaged page."""
+        try:
+            page = json.loads((self.path / PAGE).read_text(encoding="utf-8"))
+        except FileNotFoundError:
+            return None
+        except (OSError, ValueError) as error:
+            ignored[PAGE] = type(error).__name__
+            return None
+        if not isinstance(page, dict) or page.get("format") != FORMAT:
+            raise self._not_ours("a file of this name from another program or version")
+        for part, text in _PARTS.items():
+            if page.get(part) != self.identity[part]:
+                raise self._not_ours(text.format(page.get(part), self.identity[part]))
+        self.n_samples = page.get("n_samples")
+        return page
+
+    def _write_page(self) -> None:
+        page = {"format": FORMAT, **self.identity, "n_samples": self.n_samples}
+        with atomic_path(self.path / PAGE, force=True) as temporary:
+            temporary.write_text(json.dumps(page, indent=1) + "\n", encoding="utf-8")
+
+    def _remove_unfinished(self) -> None:
+        for path in self.path.glob(".tamis-*"):
+            with contextlib.suppress(OSError):
+                if time.time() - path.stat().st_mtime > STALE_SECONDS:
+                    path.unlink()
+
+    def _tell(self, ignored: dict[str, str]) -> None:
+        if not ignored:
+            return
+        shown = [f"{name} ({why})" for name, why in list(ignored.items())[:SHOWN]]
+        if len(ignored) > SHOWN:
+            shown.append(f"and {len(ignored) - SHOWN} more")
+        warn(
+            f"{self.who}: the folder {str(self.path)!r} holds files that are no whole columns of "
+            f"this source: {', '.join(shown)}. They are ignored, and what they held is measured "
+            "again; remove them."
+        )
+
+    def _not_ours(self, what: str) -> InputError:
+        return InputError(
+            f"{self.who}: expected a new folder or one with columns of this source, got "
+            f"{str(self.path)!r} with {what}. Give every source (and set of samples) a folder of "
+            "its own."
+        )
+
+
+# What differs, in words: what the page of the folder says, what the source is.
+_PARTS = {
+    "n_candidates": "columns for {} candidates instead of {}",
+    "meta": "columns for other values or names in meta",
+    "key": "the key {!r} instead of {!r}",
+}
+
+
+def _read_file(path: Path) -> tuple[str, dict[int, Stored]]:
+    """Name of the source, and columns by candidate."""
+    # Opened here, because numpy leaves a damaged file open.
+    with path.open("rb") as stream, np.load(stream, allow_pickle=False) as file:
+        owner, rows = str(file["source"]), np.asarray(file["columns"], dtype=np.float64)
+        indices, turns = file["indices"].tolist(), file["turns"].tolist()
+    if rows.ndim != 2:
+        raise ValueError("no table of columns")
+    parts = zip(indices, turns, rows, strict=True)
+    return owner, {int(index): Stored(int(turn), row.copy()) for index, turn, row in parts}

@@ -1,0 +1,204 @@
+"""MetaEncoder: properties of candidates as scaled numbers, some columns for each property."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import narwhals.stable.v2 as nw
+import numpy as np
+from numpy.typing import NDArray
+
+from tamis import _input
+from tamis.exceptions import InputError
+
+Floats = NDArray[np.float64]
+NUMBERS = (bool, int, float, np.number, np.bool_)
+
+
+class _Number(NamedTuple):
+    """A property that is a number: value put for missing ones, scale, and if some were missing."""
+
+    middle: float
+    spread: float
+    indicator: bool
+
+    @property
+    def width(self) -> int:
+        return 2 if self.indicator else 1
+
+
+class _Label(NamedTuple):
+    """A property that is a label: the labels seen, and the height of their columns."""
+
+    labels: list[str]
+    height: float
+
+    @property
+    def width(self) -> int:
+        return len(self.labels)
+
+
+class MetaEncoder:
+    """How a table of meta-features becomes numbers; made from the features of a fit.
+
+    Numbers are centred and divided by their deviation (0 if that is 0). Missing ones are at the
+    median, and a column of its own, of height 1, says that they were missing. Labels get a column
+    each, with a total variance of 1 like that of a number, so that properties count alike
+    in a distance. A label, or a gap, that was not there in the fit has no column: only zeros.
+
+    Parameters
+    ----------
+    meta : array-like or DataFrame of shape (n_features, n_meta)
+        The properties.
+    who : str
+        Who asks, for messages.
+    """
+
+    def __init__(self, meta: Any, who: str):
+        self.who = who
+        columns, self.names = read_columns(meta, who)
+        self.codes = [
+            _code_of_numbers(column) if column.dtype.kind == "f" else _code_of_labels(column)
+            for column in columns
+        ]
+
+    @property
+    def owners(self) -> NDArray[np.intp]:
+        """Property that every encoded column belongs to."""
+        return np.repeat(np.arange(len(self.codes)), [code.width for code in self.codes])
+
+    def encode(self, meta: Any) -> Floats:
+        """Scaled numbers of the same properties, perhaps of other features."""
+        columns, names = read_columns(meta, self.who)
+        self._check(len(columns), names)
+        pieces = []
+        for j, (column, code) in enumerate(zip(columns, self.codes, strict=True)):
+            if isinstance(code, _Label):
+                labels = np.array(code.labels, dtype=object)
+                pieces.append(code.height * (_as_text(column)[:, None] == labels))
+            elif column.dtype.kind == "f":
+                pieces.append(_scaled(column, code))
+            else:
+                text = next(value for value in column if not isinstance(value, NUMBERS))
+                raise InputError(
+                    f"{self.who}: expected numbers in meta-feature "
+                    f"{j if self.names is None else self.names[j]!r}, as in fit, got {text!r}. "
+                    "Pass the same kind of table as in fit."
+                )
+        return np.hstack(pieces)
+
+    def _check(self, n_columns: int, names: list[str] | None) -> None:
+        if n_columns != len(self.codes):
+            raise InputError(
+                f"{self.who}: expected {len(self.codes)} meta-features, as in fit, got "
+                f"{n_columns}. Pass the same properties in the same order."
+            )
+        if names is not None and self.names is not None and names != self.names:
+            place = next(i for i, name in enumerate(names) if name != self.names[i])
+            raise InputError(
+                f"{self.who}: expected the meta-features of fit in the same order, got "
+                f"{names[place]!r} in place of {self.names[place]!r}. Choose and order the columns "
+                "as in fit."
+            )
+
+
+def _code_of_numbers(column: Floats) -> _Number:
+    missing = np.isnan(column)
+    if missing.all():
+        return _Number(0.0, 0.0, False)
+    middle = float(np.median(column[~missing]))
+    filled = np.where(missing, middle, column)
+    # Rounding of the mean must not give a column of one value a deviation.
+    spread = 0.0 if np.ptp(filled) == 0 else float((filled - middle).std())
+    return _Number(middle, spread, bool(missing.any()))
+
+
+def _code_of_labels(column: NDArray[Any]) -> _Label:
+    labels, counts = np.unique(_as_text(column), return_counts=True)
+    share = counts / counts.sum()
+    variance = 1.0 - float(share @ share)  # of all its columns together
+    return _Label(labels.tolist(), 1.0 / np.sqrt(variance) if labels.size > 1 else 0.0)
+
+
+def _scaled(column: Floats, code: _Number) -> Floats:
+    missing = np.isnan(column)
+    scaled = np.zeros(column.size)
+    if code.spread > 0:
+        scaled = np.where(missing, 0.0, (column - code.middle) / code.spread)
+    return np.column_stack([scaled, missing]) if code.indicator else scaled[:, None]
+
+
+def _gaps(column: NDArray[Any]) -> NDArray[np.bool_]:
+    return np.array([value is None or _input._is_missing(value) for value in column], dtype=bool)
+
+
+def _as_text(column: NDArray[Any]) -> NDArray[Any]:
+    """Labels as text; a missing one is the empty text."""
+    pairs = zip(column, _gaps(column), strict=True)
+    return np.array(["" if gap else str(value) for value, gap in pairs], dtype=object)
+
+
+def read_columns(meta: Any, who: str) -> tuple[list[NDArray[Any]], list[str] | None]:
+    """Columns of a table of properties, float64 or objects, and their names if they have some."""
+    names: list[str] | None = None
+    if _input.is_frame(meta):
+        frame = nw.from_native(meta, eager_only=True)
+        names = [str(name) for name in frame.columns]
+        columns = [_frame_column(frame[name], who) for name in frame.columns]
+    else:
+        table = np.asarray(meta)
+        if table.ndim != 2:
+            raise InputError(
+                f"{who}: expected meta with a row for each feature and a column for each "
+                f"meta-feature, got shape {table.shape}. Use meta.reshape(-1, 1) for a single one."
+            )
+        columns = [_column(column, who, j) for j, column in enumerate(table.T)]
+    if not columns:
+        raise InputError(f"{who}: expected at least one meta-feature, got a table without columns.")
+    for j, column in enumerate(columns):
+        # Squares of what is larger overflow; NaN is not larger than anything.
+        if column.dtype.kind == "f" and (np.abs(column) > 1e150).any():
+            raise InputError(
+                f"{who}: expected meta-features below 1e150, got inf or more than that in "
+                f"meta-feature {j if names is None else names[j]!r}. Replace such values by NaN, "
+                "or rescale the column."
+            )
+    return columns, names
+
+
+def _frame_column(series: Any, who: str) -> NDArray[Any]:
+    dtype = series.dtype
+    if dtype.is_numeric() or dtype == nw.Boolean:
+        return series.cast(nw.Float64).to_numpy().astype(np.float64)
+    if dtype.is_temporal():
+        raise InputError(
+            f"{who}: expected numbers or labels, got {dtype} in meta-feature {series.name!r}. "
+            "Turn it into a number, such as days since a date."
+        )
+    values = np.empty(len(series), dtype=object)
+    values[:] = series.to_list()
+    return _column(values, who, series.name)
+
+
+def _column(column: NDArray[Any], who: str, name: Any) -> NDArray[Any]:
+    """Numbers as float64; anything else as objects."""
+    if column.dtype.kind in "fiub":
+        return column.astype(np.float64)
+    if column.dtype.kind not in "OUST":
+        raise InputError(
+            f"{who}: expected numbers or labels, got dtype {column.dtype} in meta-feature {name!r}."
+        )
+    column = column.astype(object)
+    gaps = _gaps(column)
+    if not all(isinstance(value, NUMBERS) for value in column[~gaps]):
+        return column
+    numbers = np.full(column.size, np.nan)
+    numbers[~gaps] = column[~gaps].astype(np.float64)
+    return numbers
+
+
+def take_rows(meta: Any, rows: NDArray[Any]) -> Any:
+    """Some rows of a table of properties, of the same kind as the table."""
+    if not _input.is_frame(meta):
+        return np.asarray(meta)[rows]
+    return nw.from_native(meta, eager_only=True)[rows.tolist()].to_native()

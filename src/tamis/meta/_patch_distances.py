@@ -1,0 +1,158 @@
+"""Smallest distance of prototypes to all patches of images, one matrix product per patch size."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
+from numpy.typing import NDArray
+
+from tamis.meta._gabor import Bands
+
+Floats = NDArray[np.float64]
+Singles = NDArray[np.float32]
+# A stretch of places: a band and its rows of places from the first up to the second.
+Piece = tuple[int, int, int]
+
+# Bytes of patches laid out for one product; its result takes no more.
+PATCH_BYTES = 4 * 2**20
+# Prototypes of one product.
+PROTOTYPES_AT_ONCE = 256
+
+
+class PatchGroup(NamedTuple):
+    """Prototypes of one size."""
+
+    size: int
+    columns: NDArray[np.intp]  # their places among all prototypes
+    factors: Singles  # (n, size * size * n_orientations + 1): minus the values, and a one
+
+
+def group_by_size(prototypes: Sequence[Singles], centre: Singles) -> list[PatchGroup]:
+    """Prototypes as matrices, one for every size, less the centre of every orientation."""
+    sizes = np.array([len(prototype) for prototype in prototypes])
+    groups = []
+    for size in np.unique(sizes):
+        columns = np.flatnonzero(sizes == size)
+        values = np.stack([prototypes[int(j)] for j in columns]) - centre
+        values = values.reshape(columns.size, -1)
+        factors = np.hstack([-values, np.ones((columns.size, 1), dtype=np.float32)])
+        groups.append(PatchGroup(int(size), columns, factors))
+    return groups
+
+
+def count_places(shapes: Sequence[tuple[int, ...]], size: int) -> int:
+    """Number of patches of a size in all bands of an image."""
+    return sum(max(shape[0] - size + 1, 0) * max(shape[1] - size + 1, 0) for shape in shapes)
+
+
+def squared_distances(bands: Bands, groups: Sequence[PatchGroup], out: Floats) -> None:
+    """Write the smallest squared distance of every image (row) and prototype (column) to `out`.
+
+    The bands are centred like the prototypes, which changes no distance and leaves less to cancel.
+    """
+    for group in groups:
+        n_prototypes, n_values = group.factors.shape
+        nearest = np.full((n_prototypes, len(out)), np.inf)
+        for images, pieces in _steps(bands, group.size, n_values):
+            patches = _patches(bands, images, pieces, group.size)
+            for first in range(0, n_prototypes, PROTOTYPES_AT_ONCE):
+                some = slice(first, first + PROTOTYPES_AT_ONCE)
+                found = _nearest(patches, group.factors[some])
+                np.minimum(nearest[some, images], found, out=nearest[some, images])
+        out[:, group.columns] = nearest.T
+
+
+def _steps(bands: Bands, size: int, n_values: int) -> Iterator[tuple[slice, list[Piece]]]:
+    """Images and pieces of them whose patches fit into one product.
+
+    Many small images go together, a large one goes in pieces.
+    """
+    room = max(PATCH_BYTES // (4 * max(n_values, PROTOTYPES_AT_ONCE)), 1)
+    shapes = [band.shape[1:3] for band in bands]
+    cuts = _pieces(shapes, size, room)
+    n_images = max(room // count_places(shapes, size), 1) if len(cuts) == 1 else 1
+    for start in range(0, len(bands[0]), n_images):
+        for pieces in cuts:
+            yield slice(start, start + n_images), pieces
+
+
+def _pieces(shapes: Sequence[tuple[int, ...]], size: int, room: int) -> list[list[Piece]]:
+    """All places of an image in lists of at most `room` places, or of one row of them."""
+    cuts: list[list[Piece]] = [[]]
+    left = room
+    for band, shape in enumerate(shapes):
+        n_rows, n_columns = shape[0] - size + 1, shape[1] - size + 1
+        row = 0
+        while n_columns > 0 and row < n_rows:
+            n_taken = min(n_rows - row, left // n_columns)
+            if n_taken == 0 and cuts[-1]:
+                cuts.append([])
+                left = room
+                continue
+            n_taken = max(n_taken, 1)
+            cuts[-1].append((band, row, row + n_taken))
+            left = max(left - n_taken * n_columns, 0)
+            row += n_taken
+    return cuts
+
+
+def _patches(bands: Bands, images: slice, pieces: list[Piece], size: int) -> Singles:
+    """Patches (n_images, n_places, n_values + 1); the last value is half of the squared norm."""
+    windows, halves = [], []
+    for band, first, last in pieces:
+        values = bands[band][images, first : last + size - 1]
+        n_images, n_rows, n_columns, n_orientations = values.shape
+        lines = values.reshape(n_images, n_rows, n_columns * n_orientations)
+        # Pixels and orientations of a line lie side by side, so a patch is copied by whole lines.
+        windows.append(
+            sliding_window_view(lines, (size, size * n_orientations), axis=(1, 2))[
+                :, :, ::n_orientations
+            ]
+        )
+        halves.append(_box_sums(np.einsum("ijkl,ijkl->ijk", values, values), size) / 2)
+    counts = [half[0].size for half in halves]
+    n_values = size * windows[0].shape[-1]
+    patches = np.empty((len(halves[0]), sum(counts), n_values + 1), dtype=np.float32)
+    start = 0
+    for window, half, count in zip(windows, halves, counts, strict=True):
+        part = patches[:, start : start + count]
+        # Splitting axes is a view even with a gap after every row, so this writes to `patches`.
+        part[..., :-1].reshape(window.shape)[...] = window
+        part[..., -1] = half.reshape(len(half), count)
+        start += count
+    return patches
+
+
+def _box_sums(values: Singles, size: int) -> Singles:
+    """Sums over all squares of the last two axes: lines first, then columns."""
+    n_rows, n_columns = values.shape[1] - size + 1, values.shape[2] - size + 1
+    lines = np.zeros((*values.shape[:2], n_columns), dtype=np.float32)
+    for shift in range(size):
+        lines += values[:, :, shift : shift + n_columns]
+    boxes = np.zeros((len(values), n_rows, n_columns), dtype=np.float32)
+    for shift in range(size):
+        boxes += lines[:, shift : shift + n_rows]
+    return boxes
+
+
+def _nearest(patches: Singles, factors: Singles) -> Floats:
+    """Smallest squared distance of every prototype (row) to the patches of every image (column).
+
+    |x - p|^2 = 2 (|x|^2 / 2 - x p) + |p|^2, and one product gives what is in brackets. It tells
+    which patch is the nearest; its distance is taken again from the differences, as in single
+    precision little would be left of these terms where a patch is very like the prototype.
+    """
+    n_images, n_places, n_values = patches.shape
+    half = factors @ patches.reshape(-1, n_values).T
+    places = half.reshape(len(factors), n_images, n_places).argmin(axis=2)
+    squared = np.empty(places.shape)
+    at_once = max(PATCH_BYTES // (4 * n_values * n_images), 1)
+    for first in range(0, len(factors), at_once):
+        some = slice(first, first + at_once)
+        differences = patches[np.arange(n_images), places[some], :-1]
+        differences += factors[some, None, :-1]  # the factors are minus the prototypes
+        squared[some] = np.vecdot(differences, differences)
+    return squared
