@@ -16,6 +16,7 @@ from tamis.cutoff import CrossValidated, TopK
 from tamis.exceptions import InputError, SelectionWarning
 from tamis.manifest import Manifest, apply, fingerprint, make_manifest, read_manifest
 from tamis.manifest import write_manifest as write
+from tamis.manifest._plain import plain, versions
 from tamis.tables import RawTable
 
 
@@ -327,3 +328,28 @@ def test_words_and_wide_tables_have_fingerprints():
 
 def test_public_names():
     assert tamis.manifest is manifest
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        (np.float32(0.5), 0.5),
+        (np.int64(3), 3),
+        (np.bool_(True), True),
+        (float("inf"), None),
+        (np.array([[1.0, np.nan]]), [[1.0, None]]),
+        ({1: (np.float64(2), None)}, {"1": [2.0, None]}),
+        (np.array(["a"]), ["a"]),
+        (range, "<class 'range'>"),
+    ],
+)
+def test_plain(value, expected):
+    found = plain(value)
+    assert found == expected
+    assert type(found) is type(expected)
+
+
+def test_versions_of_what_is_not_installed():
+    found = versions(["tamis", "not-a-package"])
+    assert list(found) == ["python", "tamis", "not-a-package"]
+    assert found["not-a-package"] == "unknown"

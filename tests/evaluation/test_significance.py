@@ -441,14 +441,32 @@ def test_bayesian_draws_in_blocks(monkeypatch):
     assert sig.bayesian_signed_rank(a, b) == pytest.approx(whole, abs=0.015)
 
 
-def test_bayesian_agrees_with_baycomp():
+@pytest.mark.parametrize(
+    ("seed", "n", "shift", "rope", "strength"),
+    [
+        (0, 9, 0.0, 0.02, 0.5),
+        (1, 5, 0.03, 0.02, 0.5),
+        (2, 14, -0.02, 0.01, 0.5),
+        (3, 30, 0.01, 0.01, 0.5),
+        (4, 6, 0.04, 0.01, 2.0),
+        (5, 8, 0.03, 0.03, 0.1),
+    ],
+)
+def test_bayesian_agrees_with_baycomp(seed, n, shift, rope, strength):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         baycomp = pytest.importorskip("baycomp")
-    a, b = random_pair(0, n=9)
+    a, b = random_pair(seed, n=n)
+    a, n_draws = a + shift, 20_000
     # Their left is the first argument's advantage.
-    right, rope, left = baycomp.SignedRankTest.probs(a, b, rope=0.02, random_state=0)
-    assert sig.bayesian_signed_rank(a, b, 0.02) == pytest.approx((left, rope, right), abs=0.015)
+    theirs = baycomp.SignedRankTest.probs(
+        a, b, rope=rope, prior=strength, nsamples=n_draws, random_state=0
+    )[::-1]
+    ours = sig.bayesian_signed_rank(a, b, rope, prior_strength=strength, n_draws=n_draws)
+    mean = (np.array(ours) + theirs) / 2
+    error = np.sqrt(mean * (1 - mean) * 2 / n_draws)
+    # Four standard errors; a probability near 0 still has a draw or two more or less.
+    assert np.all(np.abs(np.array(ours) - theirs) <= 4 * error + 4 / n_draws)
 
 
 # Many methods at once

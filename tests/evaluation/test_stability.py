@@ -1,7 +1,7 @@
 """Stability measures against hand-worked values, closed forms, literal twins and simulation."""
 
-from itertools import combinations
-from math import log, sqrt
+from itertools import combinations, product
+from math import comb, log, sqrt
 
 import numpy as np
 import pytest
@@ -300,6 +300,44 @@ class TestSimilarityAdjusted:
         similarity[0, 1] = similarity[1, 0] = 0.9
         value = stability.similarity_adjusted([[0, 2], [1, 2], [0, 2]], similarity)
         assert value == pytest.approx(1 - (0.2 / 3) / 0.85)
+
+    @pytest.mark.parametrize(("d", "k", "n_lists"), [(5, 1, 2), (6, 2, 2), (6, 3, 2), (5, 4, 3)])
+    @pytest.mark.parametrize("kind", ["correlations", "squares", "blocks", "none"])
+    def test_every_choice_of_sets_counted_out(self, d, k, n_lists, kind):
+        similarity = {
+            "correlations": random_similarity(d, 5),
+            "squares": random_similarity(d, 5) ** 2,
+            "blocks": np.kron(np.eye(3), np.ones((2, 2)))[:d, :d],
+            "none": np.eye(d),
+        }[kind]
+        subsets = [np.isin(np.arange(d), chosen) for chosen in combinations(range(d), k)]
+        values, spreads = [], []
+        for sets in product(subsets, repeat=n_lists):
+            mask = np.array(sets)
+            values.append(stability.similarity_adjusted(mask, similarity))
+            spreads.append((similarity * np.cov(mask.T.astype(float))).sum())
+        # What is subtracted is the mean spread over all choices, so the mean value is 0.
+        assert np.mean(values) == pytest.approx(0.0, abs=1e-12)
+        np.testing.assert_allclose(values, 1 - np.array(spreads) / np.mean(spreads), atol=1e-12)
+        alike = np.tile(subsets[0], (n_lists, 1))
+        assert stability.similarity_adjusted(alike, similarity) == 1.0
+
+    def test_every_choice_of_sets_of_several_sizes_counted_out(self):
+        # Sizes drawn, too: a list has 1 or 4 of 5 features with probability 1/2. The mean spread
+        # then is that of S0 with the sizes at their probabilities.
+        d, similarity = 5, random_similarity(5, 5)
+        lists = [
+            (np.isin(np.arange(d), chosen).astype(float), 0.5 / comb(d, k))
+            for k in (1, 4)
+            for chosen in combinations(range(d), k)
+        ]
+        spread = sum(
+            p * q * ((a - b) @ similarity @ (a - b)) / 2 for (a, p), (b, q) in product(lists, lists)
+        )
+        # Half the lists of every size; all single features once and all but one once.
+        mask = np.array([a for a, _ in lists]) > 0
+        found = (similarity * np.cov(mask.T.astype(float))).sum()
+        assert stability.similarity_adjusted(mask, similarity) == pytest.approx(1 - found / spread)
 
     def test_perfect_substitutes_are_stable(self):
         similarity = np.kron(np.eye(5), np.ones((2, 2)))

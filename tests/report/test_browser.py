@@ -103,8 +103,9 @@ def test_charts_are_drawn_in_silence(visit, name, width):
 
 
 @pytest.mark.parametrize("name", ["one", "hostile"])
-def test_all_text_of_charts_lies_inside(visit, name):
-    seen = visit(name, viewport={"width": 1280, "height": 900})
+@pytest.mark.parametrize("width", [1280, 390])
+def test_all_text_of_charts_lies_inside(visit, name, width):
+    seen = visit(name, viewport={"width": width, "height": 900})
     outside = seen.page.evaluate(
         """() => [...document.querySelectorAll("svg.chart")].flatMap(svg => {
             const box = svg.getBoundingClientRect();
@@ -116,6 +117,15 @@ def test_all_text_of_charts_lies_inside(visit, name):
         })"""
     )
     assert outside == []
+
+
+def test_charts_fit_a_phone_and_can_be_read(visit):
+    seen = visit("one", viewport={"width": 390, "height": 900})
+    charts = sizes(seen, "figure:not(details figure) svg.chart.roomy")
+    assert len(charts) >= 3
+    assert all(width <= 390 for width, _ in charts)
+    letters = sizes(seen, "figure:not(details figure) svg.chart.roomy text")
+    assert min(height for _, height in letters) > 9
 
 
 def cells(seen, table, column):

@@ -1,3 +1,4 @@
+import itertools
 import math
 import re
 
@@ -61,6 +62,18 @@ def test_even_counts_are_evenly_spaced():
 def test_counts_over_magnitudes_are_spaced_by_logarithm():
     places = xs(charts.line_chart("k", [make_line([1, 10, 1000], [1, 2, 3])], "t", "d", "y"))
     assert (places[1] - places[0]) * 2 == pytest.approx(places[2] - places[1], abs=0.05)
+
+
+@pytest.mark.parametrize("counts", [[1, 2, 3, 4, 5, 2000], list(range(100, 3000, 100))])
+def test_numbers_of_columns_do_not_touch(counts):
+    svg = charts.line_chart("k", [make_line(counts, [0.5] * len(counts))], "t", "d", "y")
+    found = re.findall(r'<text x="([\d.]+)" y="353" class="t"[^>]*>([\d,]+)<', svg)
+    edges = [
+        (float(x) - _svg.LARGE_LETTER * len(text) / 2, float(x) + _svg.LARGE_LETTER * len(text) / 2)
+        for x, text in found
+    ]
+    assert len(edges) >= 2
+    assert all(end < start for (_, end), (start, _) in itertools.pairwise(edges))
 
 
 def test_higher_values_are_drawn_higher():

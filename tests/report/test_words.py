@@ -60,3 +60,9 @@ def test_durations(value, shown):
 
 def test_sizes():
     assert [_words.size(v) for v in (None, 10, 2.5e6, 3e9)] == ["–", "< 1 MB", "2.5 MB", "3 GB"]
+
+
+def test_capitals_inside_stay():
+    assert _words.capital("area under the ROC curve, linear SVM").startswith("Area under the ROC")
+    assert _words.capital("") == ""
+    assert _words.percent(0.954) == "95%"

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import math
-import platform
 from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any
 
-import numpy as np
-
 from tamis.cli._fitting import Outcome
+from tamis.manifest._plain import plain, versions
 
 # Learned per column by some selectors, and worth a word in the record of a column.
 PER_COLUMN = {"loss": "loss_", "threshold": "thresholds_"}
@@ -45,7 +42,7 @@ def summarize(outcome: Outcome) -> dict[str, Any]:
         "cut": _cut(rule, selector.cut_details_, prepared.feature_names),
         "features": _features(outcome),
         "left_out": _left_out(outcome),
-        "versions": _versions(),
+        "versions": versions(),
     }
 
 
@@ -84,49 +81,3 @@ def _left_out(outcome: Outcome) -> list[dict[str, str]]:
         for role in outcome.prepared.roles
         if not role.used and role.kind != "target"
     ]
-
-
-def _versions() -> dict[str, str]:
-    import sklearn
-
-    import tamis
-
-    return {
-        "tamis": tamis.__version__,
-        "python": platform.python_version(),
-        "numpy": np.__version__,
-        "scikit-learn": sklearn.__version__,
-    }
-
-
-def plain(value: Any) -> Any:
-    """Turn a value into what strict JSON can hold; NaN and infinity become None.
-
-    Parameters
-    ----------
-    value : object
-        Numbers and arrays of numpy, mappings, sequences; anything else becomes its repr.
-
-    Returns
-    -------
-    object
-        None, bool, int, float, str, or lists and dicts of these.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from tamis.cli._summary import plain
-    >>> plain({"cut": np.array([1.5, np.nan]), 2: (True, "x")})
-    {'cut': [1.5, None], '2': [True, 'x']}
-    """
-    if isinstance(value, np.ndarray | np.generic):
-        value = value.tolist()
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    if value is None or isinstance(value, bool | int | str):
-        return value
-    if isinstance(value, Mapping):
-        return {str(key): plain(item) for key, item in value.items()}
-    if isinstance(value, list | tuple | set | frozenset):
-        return [plain(item) for item in value]
-    return repr(value)

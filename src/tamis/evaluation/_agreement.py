@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -59,6 +59,24 @@ def frequency(orders: NDArray[np.int32], count: int) -> Floats:
     """Share of the splits that have every column among their best `count`."""
     chosen = np.bincount(orders[:, :count].ravel(), minlength=orders.shape[1])
     return chosen / orders.shape[0]
+
+
+def frequency_rows(
+    orders: NDArray[np.int32], count: int, names: Sequence[str]
+) -> Iterator[dict[str, Any]]:
+    """Share of the splits that choose a column, with its interval; the most frequent first."""
+    if not orders.size:
+        return
+    found, ranks = stability.selection_frequency(orders[:, :count], len(names)), mean_ranks(orders)
+    for j in np.lexsort((np.arange(ranks.size), ranks, -found.share)).tolist():
+        yield {
+            "column": names[j],
+            "index": j,
+            "share": float(found.share[j]),
+            "low": float(found.low[j]),
+            "high": float(found.high[j]),
+            "mean_rank": float(ranks[j]),
+        }
 
 
 def mean_ranks(orders: NDArray[np.int32]) -> Floats:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import asdict
 from typing import Any
 
@@ -14,6 +13,7 @@ from tamis.evaluation._differences import Differences, difference_rows, differen
 from tamis.evaluation._recommendation import Recommendation, recommend
 from tamis.evaluation._results import Results
 from tamis.evaluation._versions import versions
+from tamis.manifest._plain import plain
 
 SCHEMA, VERSION = "tamis-comparison", 1
 # More would be neither drawn nor read.
@@ -208,18 +208,3 @@ def pairwise_correlation(table: Any) -> Any:
             value = float(a @ b / np.sqrt((a @ a) * (b @ b)))
             values[i, j] = values[j, i] = 1.0 if i == j else min(max(value, -1.0), 1.0)
     return values
-
-
-def plain(value: Any) -> Any:
-    """Python's own types only; what is not finite becomes None, for JSON has no word for it."""
-    if isinstance(value, dict):
-        return {str(key): plain(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [plain(item) for item in value]
-    if isinstance(value, np.ndarray):
-        return plain(value.tolist())
-    if isinstance(value, np.generic):
-        return plain(value.item())
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    return value

@@ -41,6 +41,7 @@ _STABILITY = (
 )
 _TIMES = ("data", "method", "select_seconds", "learn_seconds", "peak_bytes", "n")
 _PROBES = ("data", "method", "count", *_curves.Mean._fields)
+_FREQUENCY = ("column", "index", "share", "low", "high", "mean_rank")
 _FAILURES = ("data", "method", "split", "part", "error", "details")
 _SIGNIFICANCE = (
     "method", "mean", "average_rank", "p_value", "is_best", "as_good_as_best", "groups"
@@ -232,27 +233,11 @@ class Comparison:
             column, index, share of the splits, its 95% interval `low` to `high` and mean_rank; the
             most frequent first.
         """
-        from tamis.evaluation.stability import selection_frequency
-
         orders = self.rankings(data, method)
         names = self._results.setting(self._number(data)).table.columns
         limit = Number(int, 1, len(names))
         check_value(count, limit, who="Comparison.selection_frequency", name="count")
-        if not orders.size:
-            return _as_frame([], ("column", "index", "share", "low", "high", "mean_rank"))
-        found = selection_frequency(orders[:, :count], len(names))
-        ranks = _agreement.mean_ranks(orders)
-        by = np.lexsort((np.arange(ranks.size), ranks, -found.share))
-        return _frame(
-            {
-                "column": [names[j] for j in by],
-                "index": by,
-                "share": found.share[by],
-                "low": found.low[by],
-                "high": found.high[by],
-                "mean_rank": ranks[by],
-            }
-        )
+        return _as_frame(_agreement.frequency_rows(orders, count, names), _FREQUENCY)
 
     def failures(self) -> Any:
         """What went wrong.

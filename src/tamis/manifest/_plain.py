@@ -1,11 +1,11 @@
-"""Values as strict JSON can hold them."""
+"""Values as strict JSON can hold them, and the versions that belong in every record."""
 
 from __future__ import annotations
 
 import math
 import platform
-from collections.abc import Mapping
-from importlib.metadata import version
+from collections.abc import Iterable, Mapping
+from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 import numpy as np
@@ -37,7 +37,12 @@ def plain(value: Any) -> Any:
     return repr(value)
 
 
-def versions() -> dict[str, str]:
-    """Versions of the programs that take part in a selection."""
-    packages = ("tamis", "numpy", "scikit-learn")
-    return {"python": platform.python_version()} | {name: version(name) for name in packages}
+def versions(packages: Iterable[str] = ("tamis", "numpy", "scikit-learn")) -> dict[str, str]:
+    """Versions of Python and of the packages that take part; "unknown" where there is none."""
+    found = {"python": platform.python_version()}
+    for package in packages:
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            found[package] = "unknown"
+    return found

@@ -75,7 +75,7 @@ def score_figure(
     svg = charts.line_chart(
         key,
         _lines(context, rows, "mean"),
-        f"{words} against number of columns".capitalize(),
+        _words.capital(f"{words} against number of columns"),
         sentence,
         f"{words} ({better} is better)",
         chosen=context.chosen,
@@ -85,7 +85,7 @@ def score_figure(
         f"{sentence} Lines are means over the splits, whiskers and the band "
         f"{_words.percent(context.level)} intervals; learner: {_words.learner_words(learner)}."
     )
-    heads = [("Method", "text"), ("Columns", "number"), (words.capitalize(), "number"),
+    heads = [("Method", "text"), ("Columns", "number"), (_words.capital(words), "number"),
              ("Interval", "number"), ("Splits", "number")]  # fmt: skip
     body = [
         [
@@ -99,7 +99,7 @@ def score_figure(
     ]
     title = "Score against number of columns"
     if number:
-        title = f"{words}, {_words.learner_words(learner)}".capitalize()
+        title = _words.capital(f"{words}, {_words.learner_words(learner)}")
     table = Table(f"{key}-table", f"Numbers of the chart: {words}", heads, body, True)
     legend = _legend(context, rows, "mean", is_better_high, 3)
     return Figure(key, title, caption, svg, legend, table)
@@ -126,20 +126,25 @@ def stability_figure(context: Context) -> Figure | None:
         f"How much the columns chosen on different splits agree, by the {index} index: 1 is always "
         f"the same columns, 0 what chance gives. {sentence}"
     )
-    heads = [("Method", "text"), ("Columns", "number"), ("Stability", "number"),
+    table = _numbers(key, "stability", rows, "value")
+    legend = _legend(context, rows, "value", True, 2)
+    return Figure(key, "Stability", caption, svg, legend, table)
+
+
+def _numbers(key: str, words: str, rows: list[dict[str, Any]], field: str) -> Table:
+    """What a chart over the numbers of columns shows, as a table."""
+    heads = [("Method", "text"), ("Columns", "number"), (_words.capital(words), "number"),
              ("Interval", "number")]  # fmt: skip
     body = [
         [
             _cells.name_cell(row["method"]),
             _cells.count_cell(row["count"]),
-            _cells.number_cell(row["value"]),
+            _cells.number_cell(row[field]),
             _cells.interval_cell(row["low"], row["high"]),
         ]
         for row in rows
     ]
-    table = Table(f"{key}-table", "Numbers of the chart: stability", heads, body, True)
-    legend = _legend(context, rows, "value", True, 2)
-    return Figure(key, "Stability", caption, svg, legend, table)
+    return Table(f"{key}-table", f"Numbers of the chart: {words}", heads, body, True)
 
 
 def probe_figure(context: Context) -> Figure | None:
@@ -153,18 +158,7 @@ def probe_figure(context: Context) -> Figure | None:
         key, _lines(context, rows, "mean"), title, caption, "share of probes (lower is better)",
         limits=(0.0, 0.0), chosen=context.chosen, chosen_count=context.chosen_count,
     )  # fmt: skip
-    heads = [("Method", "text"), ("Columns", "number"), ("Probes", "number"),
-             ("Interval", "number")]  # fmt: skip
-    body = [
-        [
-            _cells.name_cell(row["method"]),
-            _cells.count_cell(row["count"]),
-            _cells.number_cell(row["mean"]),
-            _cells.interval_cell(row["low"], row["high"]),
-        ]
-        for row in rows
-    ]
-    table = Table(f"{key}-table", "Numbers of the chart: probes", heads, body, True)
+    table = _numbers(key, "probes", rows, "mean")
     return Figure(key, title, caption, svg, _legend(context, rows, "mean", False, 3), table)
 
 

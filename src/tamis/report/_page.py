@@ -139,7 +139,7 @@ def _methods_table(summary: dict[str, Any], context: Context) -> Table:
         at = max((row["count"] for row in rows), default=0)
     words = _words.metric_words(metric)
     heads = [
-        ("Method", "text"), (f"{words.capitalize()}", "number"),
+        ("Method", "text"), (_words.capital(words), "number"),
         ("Interval", "number"), ("Stability", "number"), ("Best", "number"),
         ("with columns", "number"), ("Time", "number"), ("Memory", "number"),
     ]  # fmt: skip

@@ -69,7 +69,7 @@ def _columns(answer: dict[str, Any]) -> str:
         return "They are listed below, best first."
     often = sum(share >= 0.8 for share in shares)
     verb = "was" if often == 1 else "were"
-    return f"{often:,} of them {verb} chosen in at least 80 % of the splits."
+    return f"{often:,} of them {verb} chosen in at least 80% of the splits."
 
 
 def _score(answer: dict[str, Any], metric: str, level: float) -> str:

@@ -110,9 +110,14 @@ def interval(low: float | None, high: float | None, digits: int = 3) -> str:
     return f"{number(low, digits)} to {number(high, digits)}"
 
 
+def capital(text: str) -> str:
+    """Begin with a capital; those inside (SVM, ROC) stay."""
+    return text[:1].upper() + text[1:]
+
+
 def percent(value: float | None) -> str:
     """Write a share."""
-    return "–" if value is None else f"{100 * value:.0f} %"
+    return "–" if value is None else f"{100 * value:.0f}%"
 
 
 def seconds(value: float | None) -> str:

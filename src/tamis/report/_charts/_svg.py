@@ -10,6 +10,8 @@ from markupsafe import Markup, escape
 N_COLOURS = 8
 N_DASHES = 4
 N_MARKERS = 6
+# Width of a letter where letters are half as large again, as on a phone.
+LARGE_LETTER = 9.6
 
 Scale = Callable[[float], float]
 
@@ -38,17 +40,20 @@ def picture(
     description: str,
     *children: Markup,
     is_fixed: bool = False,
+    is_roomy: bool = False,
 ) -> Markup:
     """Make the whole drawing, with a title and a description for those who cannot see it.
 
-    It is as wide as the page allows, or of its own width if `is_fixed`.
+    It is as wide as the page allows, or of its own width if `is_fixed`. If `is_roomy`, there is
+    room for letters half as large again, so that the whole of it can be read on a phone.
     """
+    kind = " fixed" if is_fixed else " roomy" if is_roomy else ""
     return tag(
         "svg",
         tag("title", title, id=f"{key}-title"),
         tag("desc", description, id=f"{key}-text"),
         *children,
-        class_="chart fixed" if is_fixed else "chart",
+        class_=f"chart{kind}",
         width=round(width) if is_fixed else None,
         height=round(height) if is_fixed else None,
         role="img",
@@ -129,6 +134,28 @@ def text(x: float, y: float, words: str, class_: str = "t", anchor: str | None =
 def line(x1: float, y1: float, x2: float, y2: float, class_: str = "grid") -> Markup:
     """Draw a straight line."""
     return tag("line", x1=float(x1), y1=float(y1), x2=float(x2), y2=float(y2), class_=class_)
+
+
+def upright_grid(ticks: Sequence[float], x: Scale, top: float, bottom: float) -> list[Markup]:
+    """Draw a line per tick, with its number above."""
+    parts = []
+    for tick in ticks:
+        parts.append(line(x(tick), top - 6, x(tick), bottom))
+        parts.append(text(x(tick), top - 12, f"{tick:g}", "t", "middle"))
+    return parts
+
+
+def dot_row(position: int, name: str, left: float, x: float, y: float, class_: str) -> list[Markup]:
+    """Write the name of a method left of `left`, and draw its mark at the end of a line to `x`."""
+    return [
+        text(left - 6, y + 4, name, class_, "end"),
+        tag(
+            "g",
+            line(left + 12, y, x, y, "stem"),
+            marker(position, x, y, 4.6),
+            class_=f"series {series_class(position)}",
+        ),
+    ]
 
 
 def swatch(position: int) -> Markup:

@@ -54,7 +54,7 @@ def line_chart(
     for line in sorted(lines, key=lambda line: line.position == chosen):
         is_chosen = line.position == chosen
         parts.append(_series(line, frame, is_chosen, 0.0 if is_chosen else _dodge(line, lines)))
-    return _svg.picture(key, WIDTH, HEIGHT, title, description, *parts)
+    return _svg.picture(key, WIDTH, HEIGHT, title, description, *parts, is_roomy=True)
 
 
 def _frame(lines: Sequence[Line], counts: list[int], limits: tuple[float, float] | None) -> _Frame:
@@ -98,16 +98,17 @@ def _axes(frame: _Frame, counts: list[int], y_label: str) -> Markup:
         parts.append(_svg.text(LEFT - 9, y + 4, _svg.tick_text(tick, frame.ticks), "t", "end"))
     base = HEIGHT - BOTTOM
     parts.append(_svg.line(LEFT, base, WIDTH - RIGHT, base, "axis"))
-    last = -1e9
+    free = -1e9
     for count in counts:
-        x = frame.x(count)
-        if x - last >= 34:  # numbers that would touch are left out
+        x, words = frame.x(count), f"{count:,}"
+        half = 6 + 0.5 * _svg.LARGE_LETTER * len(words)
+        if x - half >= free:  # numbers that would touch are left out
             parts.append(_svg.line(x, base, x, base + 5, "axis"))
-            parts.append(_svg.text(x, base + 19, f"{count:,}", "t", "middle"))
-            last = x
+            parts.append(_svg.text(x, base + 19, words, "t", "middle"))
+            free = x + half
     middle = (LEFT + WIDTH - RIGHT) / 2
     parts.append(_svg.text(middle, HEIGHT - 6, "number of columns", "t label", "middle"))
-    parts.append(_svg.text(4, 13, y_label, "t label"))
+    parts.append(_svg.text(4, 16, y_label, "t label"))
     return _svg.tag("g", *parts)
 
 

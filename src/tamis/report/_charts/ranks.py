@@ -34,36 +34,27 @@ def rank_chart(
     height = top + ROW * len(rows) + BOTTOM
     bottom = height - BOTTOM
     parts = [_svg.text(LEFT + 12, height - 6, "mean rank, 1 is best", "t label")]
-    for tick in ticks:
-        parts.append(_svg.line(x(tick), top - 6, x(tick), bottom))
-        parts.append(_svg.text(x(tick), top - 12, f"{tick:g}", "t", "middle"))
+    parts += _svg.upright_grid(ticks, x, top, bottom)
     if critical_difference is not None:
         parts.append(_ruler(x(1.0), x(1.0 + critical_difference), critical_difference))
     where = {}
     for place, (position, name, rank) in enumerate(rows):
         y = top + ROW * (place + 0.5)
         where[position] = y
-        weight = " strong" if position == chosen else ""
-        parts.append(_svg.text(LEFT - 6, y + 4, name, "t" + weight, "end"))
-        parts.append(
-            _svg.tag(
-                "g",
-                _svg.line(LEFT + 12, y, x(rank), y, "stem"),
-                _svg.marker(position, x(rank), y, 4.6),
-                class_=f"series {_svg.series_class(position)}",
-            )
-        )
+        words = "t strong" if position == chosen else "t"
+        parts += _svg.dot_row(position, name, LEFT, x(rank), y, words)
     parts += _bars(groups, where, right)
-    return _svg.picture(key, WIDTH, height, title, description, *parts)
+    is_roomy = _svg.LARGE_LETTER * max(len(name) for _, name, _ in rows) < LEFT
+    return _svg.picture(key, WIDTH, height, title, description, *parts, is_roomy=is_roomy)
 
 
 def _ruler(start: float, end: float, difference: float) -> Markup:
     return _svg.tag(
         "g",
-        _svg.text(start, 12, f"critical difference {difference:.2f}"),
-        _svg.line(start, 22, end, 22, "ruler"),
-        _svg.line(start, 18, start, 26, "ruler"),
-        _svg.line(end, 18, end, 26, "ruler"),
+        _svg.text(start, 16, f"critical difference {difference:.2f}"),
+        _svg.line(start, 26, end, 26, "ruler"),
+        _svg.line(start, 22, start, 30, "ruler"),
+        _svg.line(end, 22, end, 30, "ruler"),
     )
 
 

@@ -30,21 +30,12 @@ def time_chart(
     ticks = [10.0**power for power in powers]
     x = _svg.logarithmic(ticks[0], ticks[-1], LEFT + 12, WIDTH - RIGHT)
     height = TOP + ROW * len(rows) + 10
-    parts = [_svg.text(LEFT + 12, 12, "seconds of selection on one split", "t label")]
-    for tick in ticks:
-        parts.append(_svg.line(x(tick), TOP - 6, x(tick), height - 8))
-        parts.append(_svg.text(x(tick), TOP - 12, f"{tick:g}", "t", "middle"))
+    parts = [_svg.text(LEFT + 12, 16, "seconds of selection on one split", "t label")]
+    parts += _svg.upright_grid(ticks, x, TOP, height - 8)
     for place, ((position, name, seconds), value) in enumerate(zip(rows, values, strict=True)):
         y = TOP + ROW * (place + 0.5)
-        weight = " strong" if position == chosen else ""
-        parts.append(_svg.text(LEFT - 6, y + 4, name, "t" + weight, "end"))
-        parts.append(
-            _svg.tag(
-                "g",
-                _svg.line(LEFT + 12, y, x(value), y, "stem"),
-                _svg.marker(position, x(value), y, 4.6),
-                class_=f"series {_svg.series_class(position)}",
-            )
-        )
-        parts.append(_svg.text(x(value) + 12, y + 4, _words.seconds(seconds), "t" + weight))
-    return _svg.picture(key, WIDTH, height, title, description, *parts)
+        words = "t strong" if position == chosen else "t"
+        parts += _svg.dot_row(position, name, LEFT, x(value), y, words)
+        parts.append(_svg.text(x(value) + 12, y + 4, _words.seconds(seconds), words))
+    is_roomy = _svg.LARGE_LETTER * max(len(name) for _, name, _ in rows) < LEFT
+    return _svg.picture(key, WIDTH, height, title, description, *parts, is_roomy=is_roomy)

@@ -1,0 +1,138 @@
+"""A SQLite file of ours: opened safely, killed safely, and with errors that say what to do."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import TracebackType
+from typing import Any, ClassVar, Self
+
+from tamis.exceptions import InputError
+
+# How long a process waits for another that is writing; one write takes milliseconds.
+BUSY_SECONDS = 60.0
+KEYS_PER_QUERY = 500
+
+
+class SqliteFile:
+    """Base of our stores: one table in a SQLite file in write-ahead mode.
+
+    Parameters
+    ----------
+    path : str, path-like or None
+        The file; it is created if it is missing. `None` keeps everything in memory.
+    read_only : bool
+        Open an existing file for reading only.
+    """
+
+    # A number that tells our files from other SQLite files, and the form of the table.
+    application_id: ClassVar[int]
+    schema_version: ClassVar[int] = 1
+    schema: ClassVar[str]
+
+    def __init__(self, path: str | os.PathLike[str] | None = None, *, read_only: bool = False):
+        self.path = None if path is None else os.fspath(path)
+        self.read_only = read_only
+        with self._refusals("open"):
+            self._connection = self._connect()
+            try:
+                self._prepare()
+            except BaseException:
+                self._connection.close()
+                raise
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.path!r})"
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the file; a closed store cannot be used any more."""
+        self._connection.close()
+
+    def _connect(self) -> sqlite3.Connection:
+        options: Any = {"timeout": BUSY_SECONDS, "isolation_level": None}
+        if self.path is None:
+            return sqlite3.connect(":memory:", **options)
+        if self.read_only:
+            address = Path(self.path).absolute().as_uri() + "?mode=ro"
+            return sqlite3.connect(address, uri=True, **options)
+        return sqlite3.connect(self.path, **options)
+
+    def _prepare(self) -> None:
+        """Refuse files that are not ours, then make the table if there is none."""
+        execute = self._connection.execute
+        known = int(execute("PRAGMA application_id").fetchone()[0])
+        version = int(execute("PRAGMA user_version").fetchone()[0])
+        tables = int(execute("SELECT count(*) FROM sqlite_master").fetchone()[0])
+        who = type(self).__name__
+        if known != self.application_id and (tables or self.read_only):
+            raise InputError(
+                f"{who}: expected a store of tamis or a new file, got {self.path!r}, a SQLite file "
+                "with other tables. Give another name."
+            )
+        if version > self.schema_version:
+            raise InputError(
+                f"{who}: expected a store of version {self.schema_version}, got version {version} "
+                f"in {self.path!r}, written by a newer tamis. Update tamis, or give another name."
+            )
+        if self.read_only:
+            return
+        # Two processes may arrive here together: all of this may be done twice.
+        execute("PRAGMA journal_mode = WAL")
+        # In write-ahead mode this is safe against kill -9, and a power cut costs the last rows
+        # but never the file.
+        execute("PRAGMA synchronous = NORMAL")
+        if known != self.application_id:
+            execute(f"PRAGMA application_id = {self.application_id}")
+            execute(f"PRAGMA user_version = {self.schema_version}")
+        execute(self.schema)
+
+    @contextmanager
+    def _refusals(self, doing: str) -> Iterator[None]:
+        """Turn what SQLite says into what the user can do."""
+        try:
+            yield
+        except sqlite3.Error as error:
+            raise InputError(
+                f"{type(self).__name__}: expected to {doing} {self.path or 'a store in memory'!r}, "
+                f"got: {error}. {_remedy(str(error), doing)}"
+            ) from error
+
+
+def key_conditions(keys: Iterable[str] | None) -> Iterator[tuple[str, list[str]]]:
+    """Conditions for the rows with these keys, in parts that SQLite accepts; None means all."""
+    if keys is None:
+        yield "", []
+        return
+    wanted = sorted(set(keys))
+    for start in range(0, len(wanted), KEYS_PER_QUERY):
+        part = wanted[start : start + KEYS_PER_QUERY]
+        yield f"WHERE key IN ({', '.join('?' * len(part))})", part
+
+
+def _remedy(reason: str, doing: str) -> str:
+    kept = "Nothing that was stored is lost. " if doing == "write" else ""
+    if "full" in reason or "disk I/O" in reason:
+        return f"{kept}Free some space and run the same call again: it continues from there."
+    if "readonly" in reason or "read-only" in reason:
+        return f"{kept}Give a file in a folder that you may write to, or a copy of this one."
+    if "locked" in reason or "busy" in reason:
+        return f"{kept}Another process keeps it locked: wait for it or end it, then run again."
+    if "unable to open" in reason:
+        return "Give the name of a file (not a folder) in an existing folder you may write to."
+    if "not a database" in reason or "malformed" in reason:
+        return "It is no SQLite file, or a damaged one: give another name, or remove it."
+    return f"{kept}Check the file, or give another name."
