@@ -13,6 +13,7 @@ import warnings
 from pathlib import Path
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from measuring import best
@@ -83,4 +84,6 @@ def time_machines(X, y, generator, options):
 
 
 if __name__ == "__main__":
-    main()
+    # As in the search, which gives every fold a thread of its own.
+    with threadpool_limits(limits=1, user_api="blas"):
+        main()

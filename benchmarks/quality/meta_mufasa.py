@@ -18,6 +18,7 @@ from functools import partial
 from pathlib import Path
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 import tamis
 from tamis.meta import AndOrFeatures, Mufasa, NormalizedInformationGain, RandomSearch
@@ -37,6 +38,7 @@ def main():
     parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--steps", type=int, default=50)
     parser.add_argument("--step", type=float, default=Mufasa().step, help="size of a move")
+    parser.add_argument("--decay", type=float, default=1.0, help="of that size, per step")
     parser.add_argument("--store", type=Path, help="JSON lines; a killed run goes on from it")
     parser.add_argument("--quick", action="store_true", help="one repeat, few budgets and steps")
     options = parser.parse_args()
@@ -104,7 +106,9 @@ def by_budget(data, store, options, budgets):
         for budget in budgets:
             limit = {"generator": generator, "budget": float(budget), "random_state": repeat}
             searches = {
-                "Mufasa": Mufasa(n_steps=options.steps, step=options.step, **limit),
+                "Mufasa": Mufasa(
+                    n_steps=options.steps, step=options.step, decay=options.decay, **limit
+                ),
                 "RandomSearch": RandomSearch(n_steps=options.steps, **limit),
                 "NormalizedInformationGain": NormalizedInformationGain(**limit),
             }
@@ -125,6 +129,8 @@ def setting(name, options, budget, repeat):
         words["steps"] = options.steps
     if name == "Mufasa":
         words["step"] = options.step
+        if options.decay != 1.0:
+            words["decay"] = options.decay
     return words
 
 
@@ -207,11 +213,16 @@ def print_budgets(store, options, budgets):
         )
     print("\nmeta-features that Mufasa chose: mean (smallest to largest)")
     names = list(AndOrFeatures().space.names)
-    print(f"{'budget':>7}" + "".join(f"{name:>22}" for name in [*names, "n_features", "seconds"]))
+    print(
+        f"{'budget':>7}"
+        + "".join(f"{name:>22}" for name in [*names, "n_features", "cv error, %", "seconds"])
+    )
     for budget in budgets:
         found = records(store, "Mufasa", options, budget)
         columns = [[r["point"][name] for r in found] for name in names]
-        columns += [[r[key] for r in found] for key in ("n_features", "seconds")]
+        columns.append([r["n_features"] for r in found])
+        columns.append([100 * r["cv_error"] for r in found])
+        columns.append([r["seconds"] for r in found])
         print(f"{budget:>7}" + "".join(f"{extent(column):>22}" for column in columns))
 
 
@@ -245,4 +256,6 @@ def extent(values):
 
 
 if __name__ == "__main__":
-    main()
+    # On a busy machine the threads of the BLAS mostly wait for each other.
+    with threadpool_limits(limits=1, user_api="blas"):
+        main()

@@ -21,6 +21,7 @@ from reference import mufasa as plain
 from tamis.exceptions import InputError, SelectionWarning
 from tamis.meta import ArraySource, Categorical, Integer, MetaSpace, Mufasa, RandomSearch, Real
 from tamis.meta._fast_svm import FastLinearSVM
+from tamis.meta._set_task import find_varying
 from tamis.meta._trials import stream
 
 Y = np.arange(40) % 2
@@ -237,6 +238,49 @@ class TestLimits:
         assert kinds == {"a": False, "b": True}
 
 
+class SomeConstant(Noise):
+    """Every third feature never varies."""
+
+    def measure(self, X, features):
+        table = super().measure(X, features)
+        table[:, [s % 3 == 0 for s, _ in features]] = 7.0
+        return table
+
+
+class TestConstantFeatures:
+    @pytest.mark.parametrize("limit", [{"n_features_to_select": 30}, {"budget": 60.0}])
+    @pytest.mark.parametrize("kind", [Mufasa, RandomSearch])
+    def test_are_drawn_again_within_the_limit(self, kind, limit):
+        options = {"generator": SomeConstant(), "n_steps": 6, "random_state": 0, **limit}
+        found = kind(**options).fit(Y, Y)
+        assert np.ptp(found.transform(Y), axis=0).min() > 0
+        kept = kind(**options, redraw_constant=False).fit(Y, Y)
+        assert np.ptp(kept.transform(Y), axis=0).min() == 0
+        if "budget" in limit:
+            assert all(record["cost"] <= 60 for record in found.history_)
+            # One more of the most expensive kind would not fit.
+            assert found.cost_ > 60 - 8
+        else:
+            assert found.n_selected_ == 30
+
+    def test_a_set_in_which_nothing_varies_stays(self):
+        found = search(KnownQuality(lambda point: 0.5)).fit(Y, Y)
+        assert found.n_selected_ == 5
+
+    def test_missing_cells_do_not_count_as_variation(self):
+        table = np.array([[1.0, np.nan, 1.0, np.nan], [1.0, 1.0, 2.0, np.nan]])
+        assert find_varying(table).tolist() == [False, False, True, False]
+        assert find_varying(np.array([[True, False], [True, True]])).tolist() == [False, True]
+
+    def test_a_resumed_search_draws_the_same(self, tmp_path):
+        path = tmp_path / "run.json"
+        whole = search(SomeConstant(), n_steps=8).fit(Y, Y)
+        search(SomeConstant(), n_steps=4, checkpoint=path).fit(Y, Y)
+        found = search(SomeConstant(), n_steps=8, checkpoint=path).fit(Y, Y)
+        assert found.features_ == whole.features_
+        np.testing.assert_array_equal(found.transform(Y), whole.transform(Y))
+
+
 class TestOptions:
     def test_patience_ends_after_so_many_steps_without_notable_improvement(self):
         fitted = search(KnownQuality(lambda p: 0.5), estimator=Known(), patience=3).fit(Y, Y)
@@ -410,7 +454,9 @@ class TestStopping:
 
         Counted.__qualname__, Counted.__module__ = "Noise", Noise.__module__
         resumed = search(Counted(), random_state=seed, **options).fit(Y, Y)
-        assert len(drawn) == 4 * 7  # only what was not done
+        # Only what was not done, and the best of each of the five known steps, which is drawn again
+        # to see which of its features vary.
+        assert 4 * 7 <= len(drawn) <= 4 * 7 + 5
         whole = search(random_state=used, n_restarts=2, proposals_per_step=2).fit(Y, Y)
         assert without_time(resumed.history_) == without_time(whole.history_)
         assert resumed.features_ == whole.features_

@@ -248,6 +248,14 @@ class TestGoingOn:
         with pytest.raises(InputError, match="warm_start=False"):
             selector.fit(table[0][:, :10], table[1])
 
+    def test_warm_start_after_a_run_that_settled_within_a_chunk(self, table):
+        selector = OFW(max_iter=2000, tol=1.0, random_state=0, warm_start=True).fit(*table)
+        settled = selector.n_iter_
+        assert selector.status_ == "settled"
+        assert settled % 200 != 0
+        selector.set_params(tol=0.0, max_iter=500)
+        assert selector.fit(*table).n_iter_ == settled + 500
+
     def test_a_finished_checkpoint_is_the_answer(self, table, tmp_path):
         path = tmp_path / "run.npz"
         first = learn(table, checkpoint=path)

@@ -16,6 +16,8 @@ Words = NDArray[np.uint64]
 
 # Features of a part: it goes through all images, so many features make the most of the cache.
 PART = 512
+# Packed cells are done so much faster that a thread needs more of them to be worth waking.
+PACKED = 8
 
 # Bytes.
 CACHE_LINE = 64
@@ -96,7 +98,7 @@ def measure_words(
     def measure(first: int, last: int) -> None:
         measure_features(pixels, inputs, flip, n_inputs, shift, stride, n_images, first, last, out)
 
-    in_parts(measure, measure_features, len(shift), n_images * len(shift), n_jobs)
+    in_parts(measure, measure_features, len(shift), n_images * len(shift) // PACKED, n_jobs)
     words = out.reshape(len(shift), n_blocks * block)[:, : -(-n_images // 64)]
     return np.ascontiguousarray(words)  # one layout for the kernels that follow
 
@@ -110,7 +112,7 @@ def unpack(words: Words, n_images: int, n_jobs: int | None) -> NDArray[np.uint8]
     def work(first: int, last: int) -> None:
         unpack_bits(words, first, last, out)
 
-    in_parts(work, unpack_bits, len(words), words.size * 64, n_jobs)
+    in_parts(work, unpack_bits, len(words), words.size * 64 // PACKED, n_jobs)
     return out.view(np.uint8)[:, :n_images].T
 
 

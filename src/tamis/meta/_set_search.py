@@ -181,7 +181,7 @@ class SetSearch(TransformerMixin, CallbackSupportMixin, BaseEstimator):  # type:
         known = {tuple(r[k] for k in Trial._fields[:3]): r for r in stored.get("history", [])}
         return SetTask(
             who, X, self.generator_, quality, self.n_features_to_select, self.budget, seed, name,
-            known,
+            known, bool(params.get("redraw_constant", False)),
         )  # fmt: skip
 
     def _find_generator(self, X: Any, generator: Any, seed: int) -> Any:

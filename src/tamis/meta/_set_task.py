@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,9 @@ Record = dict[str, Any]
 Draw = Callable[["SetTask", Trial], Any]
 # A budget is kept up to the rounding of a sum of costs.
 ROUNDING = 1e-9
+# How much more is drawn than features that never vary would ask for, and at most.
+MARGIN = 1.2
+MOST_DRAWN = 20.0
 
 
 class BrokenLimitError(InputError):
@@ -39,6 +43,7 @@ class SetTask:
     seed: int
     name: str
     known: dict[Place, Record]
+    redraw: bool = False
 
     @property
     def limit(self) -> dict[str, Any]:
@@ -55,11 +60,47 @@ class SetTask:
         return int(self.generator.source_of(self.X).n_measured)
 
     def drawn(self, trial: Trial, draw: Draw) -> Any:
-        """Set of a trial, without what cannot be measured."""
+        """Set of a trial, without what cannot be measured or never varies."""
+        return self._drawn_and_measured(trial, draw)[0]
+
+    def _drawn_and_measured(self, trial: Trial, draw: Draw) -> tuple[Any, NDArray[Any] | None]:
+        features, table = self._measured_draw(trial, draw)
+        if table is None or not self.redraw:
+            return features, table
+        varies = find_varying(table)
+        if varies.all() or not varies.any():  # where nothing varies, another draw may not help
+            return features, table
+        # A set can be drawn and cut, but not put together of two: so the second draw is larger.
+        larger = self._scaled(min(MOST_DRAWN, MARGIN / float(varies.mean())))
+        features, table = larger._measured_draw(trial, draw)
+        chosen = self._that_fit(np.flatnonzero(find_varying(table)), features)
+        return self.generator.join(features, chosen), table[:, chosen]
+
+    def _measured_draw(self, trial: Trial, draw: Draw) -> tuple[Any, Any]:
         features = draw(self, trial)
         if hasattr(self.generator, "available"):
             features = self.generator.available(self.X, features)
-        return features
+        if not len(features):
+            return features, None
+        return features, np.asarray(self.generator.measure(self.X, features))
+
+    def _scaled(self, factor: float) -> SetTask:
+        """The same task with a larger limit."""
+        if self.budget is None:
+            return replace(self, n_features=math.ceil(factor * (self.n_features or 0)))
+        return replace(self, budget=factor * self.budget)
+
+    def _that_fit(self, places: NDArray[np.intp], features: Any) -> NDArray[np.intp]:
+        """Those of these features that the limit allows, in their order."""
+        if self.budget is None:
+            return places[: self.n_features]
+        cost = np.asarray(self.generator.cost(features), dtype=np.float64)[places]
+        kept, left = [], self.budget * (1 + ROUNDING)
+        for place, price in zip(places.tolist(), cost.tolist(), strict=True):
+            if price <= left:
+                kept.append(place)
+                left -= price
+        return np.array(kept, dtype=np.intp)
 
     def tried(self, trials: Sequence[Trial], draw: Draw) -> Iterator[tuple[Trial, Record, Any]]:
         """Records and sets of the trials, in their order.
@@ -109,14 +150,14 @@ class SetTask:
             "seconds": 0.0, "failure": None,
         }  # fmt: skip
         try:
-            features = self.drawn(trial, draw)
+            features, table = self._drawn_and_measured(trial, draw)
             record["n_features"] = len(features)
             record["cost"] = float(np.sum(self.generator.cost(features)))
             self._check_limit(record)
             if not len(features):
                 record["failure"] = "the generator drew no feature"
                 return record, None, None
-            return record, features, np.asarray(self.generator.measure(self.X, features))
+            return record, features, table
         except BrokenLimitError:
             raise
         except (TamisError, ValueError) as error:
@@ -136,3 +177,8 @@ class SetTask:
                 f"{self.who}: the generator drew {n_features} features when asked for "
                 f"{self.n_features}. Correct its draw method."
             )
+
+
+def find_varying(table: NDArray[Any]) -> NDArray[np.bool_]:
+    """Columns with two different values; missing ones do not count."""
+    return np.asarray(np.fmax.reduce(table, axis=0) > np.fmin.reduce(table, axis=0))

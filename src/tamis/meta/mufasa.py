@@ -30,7 +30,7 @@ class Mufasa(SetSearch):
         Largest total cost of a set. Exactly one of both limits is given.
     n_steps : int, default=50
         Steps of every restart.
-    step : float, default=0.1
+    step : float, default=0.2
         Size of a move: the deviation of the Gaussian noise, as a share of the width of every
         dimension.
     decay : float, default=1.0
@@ -54,6 +54,9 @@ class Mufasa(SetSearch):
         Folds; an int means shuffled ones, stratified for classifiers. All sets see the same.
     scoring : str, callable or None, default=None
         As in scikit-learn; ``None`` is the estimator's own: accuracy, or R^2.
+    redraw_constant : bool, default=True
+        Whether features that never vary on `X` are left out and others drawn in their place, as
+        long as the limit allows; ``False`` keeps them, as the paper seems to do.
     checkpoint : str, path or None, default=None
         File (JSON) that keeps the history after every step; a fit that finds it goes on from it,
         to the same result.
@@ -102,6 +105,8 @@ class Mufasa(SetSearch):
     Algorithm 3 of the paper starts from a best quality of "maxreal", with which nothing would ever
     be accepted; here it starts from minus infinity. A set that equals the best is accepted, as
     printed. A set that cannot be drawn or measured is passed over, with a warning at the end.
+    Features that never vary on the training rows say nothing and are drawn again, without a look
+    at the target: patterns at the empty border of images would else use up a third of a budget.
 
     References
     ----------
@@ -141,7 +146,7 @@ class Mufasa(SetSearch):
         n_features_to_select: int | None = None,
         budget: float | None = None,
         n_steps: int = 50,
-        step: float = 0.1,
+        step: float = 0.2,
         decay: float = 1.0,
         patience: int | None = None,
         tol: float = 0.0,
@@ -151,6 +156,7 @@ class Mufasa(SetSearch):
         estimator: Any = None,
         cv: Any = 2,
         scoring: Any = None,
+        redraw_constant: bool = True,
         checkpoint: Any = None,
         random_state: Any = None,
         n_jobs: int | None = None,
@@ -169,6 +175,7 @@ class Mufasa(SetSearch):
         self.estimator = estimator
         self.cv = cv
         self.scoring = scoring
+        self.redraw_constant = redraw_constant
         self.checkpoint = checkpoint
         self.random_state = random_state
         self.n_jobs = n_jobs

@@ -29,7 +29,7 @@ class RandomSearch(SetSearch):
         Largest total cost of a set. Exactly one of both limits is given.
     n_steps : int, default=50
         Number of sets.
-    estimator, cv, scoring, checkpoint, random_state, n_jobs
+    estimator, cv, scoring, redraw_constant, checkpoint, random_state, n_jobs
         As in :class:`~tamis.meta.Mufasa`.
 
     Attributes
@@ -74,6 +74,7 @@ class RandomSearch(SetSearch):
         estimator: Any = None,
         cv: Any = 2,
         scoring: Any = None,
+        redraw_constant: bool = True,
         checkpoint: Any = None,
         random_state: Any = None,
         n_jobs: int | None = None,
@@ -85,6 +86,7 @@ class RandomSearch(SetSearch):
         self.estimator = estimator
         self.cv = cv
         self.scoring = scoring
+        self.redraw_constant = redraw_constant
         self.checkpoint = checkpoint
         self.random_state = random_state
         self.n_jobs = n_jobs

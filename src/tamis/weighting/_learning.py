@@ -134,9 +134,9 @@ class Learning:
         self.cumulative = None if row_weight is None else np.cumsum(row_weight)
 
     def n_chunks(self, run: Run) -> int:
-        """Chunks that are still to come."""
-        left = self.settings.max_iter - run.n_iter
-        return max(0, -(-left // self._steps_per_chunk(run.weights.size)))
+        """Chunks that are still to come; a run that settled within one ends that one first."""
+        steps = self._steps_per_chunk(run.weights.size)
+        return max(0, -(-self.settings.max_iter // steps) - run.n_iter // steps)
 
     def _steps_per_chunk(self, n_columns: int) -> int:
         steps = max(1, CHUNK // self.settings.draws_per_step)
