@@ -14,7 +14,7 @@ from sklearn.base import clone
 import tamis
 from reference import and_or as plain
 from tamis.exceptions import InputError
-from tamis.meta import AndOrFeatures, Generator, Integer, MetaSpace, Real
+from tamis.meta import AndOrFeatures, Generator, Integer, MetaSpace, Mufasa, Real
 from tamis.meta._and_or_set import AndOrSet
 
 POINT = {"num_inputs": 4, "percent_pos": 50, "shift": 3, "scatter": 2.0}
@@ -646,3 +646,28 @@ def test_features_of_another_kind():
         AndOrFeatures(max_shift=2).measure(
             np.zeros((3, 784)), generator.features([[(0, 0)]], shift=3)
         )
+
+
+def test_telling_features_have_enough_ones_and_zeros():
+    values = np.zeros((40, 5), dtype=np.uint8)
+    for column, ones in enumerate((0, 1, 2, 38, 40)):
+        values[:ones, column] = 1
+    assert AndOrFeatures().telling(values).tolist() == [False, False, True, True, False]
+    everything = AndOrFeatures(min_share=0.0)
+    assert everything.telling(values).tolist() == [False, True, True, True, False]
+    with pytest.raises(InputError, match="min_share"):
+        AndOrFeatures(min_share=0.6).telling(values)
+
+
+def test_searches_leave_out_patterns_that_no_image_has():
+    rng = np.random.default_rng(0)
+    images = np.zeros((80, 12, 12), dtype=bool)
+    images[:, 4:8, 4:8] = rng.random((80, 4, 4)) < 0.5  # ink in the middle only
+    y = images[:, 5, 5].astype(int)
+    options = {"n_features_to_select": 20, "n_steps": 3, "random_state": 0}
+    generator = AndOrFeatures(image_shape=(12, 12), max_shift=2, max_inputs=2)
+    found = Mufasa(generator=generator, **options).fit(images, y)
+    assert found.n_selected_ == 20
+    assert generator.telling(found.transform(images)).all()
+    kept = Mufasa(generator=generator, redraw_constant=False, **options).fit(images, y)
+    assert not generator.telling(kept.transform(images)).all()

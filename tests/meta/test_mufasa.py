@@ -158,7 +158,7 @@ class TestAlgorithm:
             return -abs(point["size"] - 6) / 7 - abs(point["spread"] - 0.2)
 
         generator = KnownQuality(quality)
-        options = {"estimator": Known(), "n_steps": 50, "n_jobs": 1}
+        options = {"estimator": Known(), "n_steps": 50, "step": 0.1, "n_jobs": 1}
         searches = [search(generator, random_state=s, **options).fit(Y, Y) for s in range(30)]
         found = sum(fitted.best_score_ > -0.02 for fitted in searches)
         rng = np.random.default_rng(0)
@@ -505,7 +505,7 @@ class TestStopping:
         with pytest.raises(InputError, match=other):
             search(checkpoint=path).fit(Y + 1, Y)
         with pytest.raises(InputError, match=other):
-            search(checkpoint=path, step=0.2).fit(Y, Y)
+            search(checkpoint=path, step=0.3).fit(Y, Y)
         with pytest.raises(InputError, match=other):
             search(checkpoint=path, random_state=4).fit(Y, Y)
         assert path.read_bytes() == before

@@ -35,6 +35,7 @@ CONSTRAINTS: dict[str, Constraint] = {
     ),
     "max_inputs": Number(int, low=1, high=MOST_INPUTS),
     "max_shift": Number(int, low=1, high=64),
+    "min_share": Number(float, low=0, high=0.5),
     "scatter": Custom(
         lambda value: _two_numbers(float, 0.0)(value) and value[0] <= value[1],
         "two numbers (low, high) of at least 0, low <= high",

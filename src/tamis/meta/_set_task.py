@@ -67,14 +67,27 @@ class SetTask:
         features, table = self._measured_draw(trial, draw)
         if table is None or not self.redraw:
             return features, table
-        varies = find_varying(table)
+        varies = self._telling(table)
         if varies.all() or not varies.any():  # where nothing varies, another draw may not help
             return features, table
-        # A set can be drawn and cut, but not put together of two: so the second draw is larger.
-        larger = self._scaled(min(MOST_DRAWN, MARGIN / float(varies.mean())))
-        features, table = larger._measured_draw(trial, draw)
-        chosen = self._that_fit(np.flatnonzero(find_varying(table)), features)
-        return self.generator.join(features, chosen), table[:, chosen]
+        return self._redrawn(trial, draw, MARGIN / float(varies.mean()))
+
+    def _redrawn(self, trial: Trial, draw: Draw, factor: float) -> tuple[Any, NDArray[Any]]:
+        """Features that vary, from a larger draw: sets can be cut, but not put together."""
+        while True:
+            factor = min(MOST_DRAWN, factor)
+            features, table = self._scaled(factor)._measured_draw(trial, draw)
+            varying = np.flatnonzero(self._telling(table))
+            chosen = self._that_fit(varying, features)
+            is_full = chosen.size < varying.size or chosen.size == self.n_features
+            if is_full or factor == MOST_DRAWN:
+                return self.generator.join(features, chosen), table[:, chosen]
+            factor *= 2
+
+    def _telling(self, table: NDArray[Any]) -> NDArray[np.bool_]:
+        """Features that vary; a generator may ask for more."""
+        telling = getattr(self.generator, "telling", find_varying)
+        return np.asarray(telling(table), dtype=bool)
 
     def _measured_draw(self, trial: Trial, draw: Draw) -> tuple[Any, Any]:
         features = draw(self, trial)

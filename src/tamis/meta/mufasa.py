@@ -56,7 +56,8 @@ class Mufasa(SetSearch):
         As in scikit-learn; ``None`` is the estimator's own: accuracy, or R^2.
     redraw_constant : bool, default=True
         Whether features that never vary on `X` are left out and others drawn in their place, as
-        long as the limit allows; ``False`` keeps them, as the paper seems to do.
+        long as the limit allows; ``False`` keeps them, as the paper seems to do. A generator with
+        a method ``telling(columns)`` decides itself which features vary enough.
     checkpoint : str, path or None, default=None
         File (JSON) that keeps the history after every step; a fit that finds it goes on from it,
         to the same result.
