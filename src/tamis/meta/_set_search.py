@@ -88,7 +88,7 @@ class SetSearch(TransformerMixin, CallbackSupportMixin, BaseEstimator):  # type:
 
         Returns
         -------
-        columns : ndarray of shape (n_samples, n_selected_)
+        columns : ndarray of shape (n_samples, n_selected)
             One column per feature, in the order of `features_`.
         """
         check_is_fitted(self, "features_")

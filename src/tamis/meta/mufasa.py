@@ -77,7 +77,7 @@ class Mufasa(SetSearch):
         The best set, as the generator drew it.
     n_selected_, cost_ : int, float
         Its size and total cost.
-    meta_ : ndarray of shape (n_selected_, n_meta)
+    meta_ : ndarray of shape (n_selected, n_meta)
         Meta-features of every feature in it.
     history_ : list of dict
         For every set: restart, step, proposal, point, quality, accepted, n_features, cost, seconds,

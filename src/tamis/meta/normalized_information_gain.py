@@ -50,7 +50,7 @@ class NormalizedInformationGain(SetSearch):
         were chosen with the labels of all rows.
     best_point_ : None
         The features of the set have no point in common; see `meta_`.
-    gain_ : ndarray of shape (n_selected_,)
+    gain_ : ndarray of shape (n_selected,)
         Information gain of each chosen feature, in bits, best per cost first.
     n_drawn_ : int
         Features drawn, of which these were chosen.
