@@ -13,6 +13,7 @@ from tamis.cli.compare import compare
 from tamis.cli.demo import demo
 from tamis.cli.methods import methods
 from tamis.cli.rank import rank
+from tamis.cli.reproduce import reproduce
 from tamis.cli.select import select
 
 EPILOG = """
@@ -68,5 +69,5 @@ def program(ctx: click.Context) -> None:
         click.echo(ctx.get_help())
 
 
-for command in (demo, methods, rank, select, compare):
+for command in (demo, methods, rank, select, compare, reproduce):
     program.add_command(command)
