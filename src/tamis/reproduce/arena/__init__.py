@@ -1,0 +1,1 @@
+"""All selectors on all data sets."""

@@ -1,0 +1,96 @@
+"""All selectors on all data sets, one protocol: average ranks, stability, time."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tamis.reproduce._run import Run, Task
+from tamis.reproduce.arena import shown
+from tamis.reproduce.arena.ranks import is_complete, standing
+from tamis.reproduce.arena.tables import BUNDLED, MOST_ROWS, QUICK_ROWS, families, split_by_task
+from tamis.reproduce.arena.unit import counts_for, run_selector
+from tamis.reproduce.outcome import Measurement, Outcome
+
+N_SPLITS = 5
+QUICK_METHODS = ("dft", "fisher", "inffs", "randomranking")
+# Seconds of a split after which a selector is stopped.
+LIMIT, QUICK_LIMIT = 60.0, 10.0
+
+
+def run(run: Run) -> Outcome:
+    """Run every selector on every table that it suits."""
+    plan = make_plan(run.quick)
+    found = run.units(
+        Task(f"{data}/{method}", run_selector,
+             (data, method, plan["n_splits"], plan["rows"], run.seed, plan["limit"]))
+        for task in ("classification", "regression")
+        for data in plan[task]
+        for method in plan["methods"][task]
+    )  # fmt: skip
+    cells = {(name.split("/")[0], name.split("/")[1]): cell for name, cell in found.items()}
+    standings = {
+        task: standing(cells, families(plan[task]), plan["methods"][task], plan["n_splits"])
+        for task in ("classification", "regression")
+        if plan[task]
+    }
+    view = shown.View(cells, standings, plan)
+    return Outcome(
+        measurements=_measurements(view),
+        figures=view.figures(),
+        tables=view.tables(),
+        findings=view.findings(),
+        remarks=_remarks(plan),
+    )
+
+
+def make_plan(quick: bool) -> dict[str, Any]:
+    """Which methods meet which tables."""
+    import tamis
+    from tamis.selectors import selector_info
+
+    names = QUICK_METHODS if quick else tuple(tamis.list_selectors())
+    classes, numbers = split_by_task(BUNDLED if quick else tuple(tamis.datasets.list_datasets()))
+    return {
+        "methods": {
+            task: tuple(name for name in names if task in selector_info(name).tasks)
+            for task in ("classification", "regression")
+        },
+        "classification": classes,
+        "regression": numbers,
+        "n_splits": 2 if quick else N_SPLITS,
+        "rows": QUICK_ROWS if quick else MOST_ROWS,
+        "limit": QUICK_LIMIT if quick else LIMIT,
+    }
+
+
+def _measurements(view: shown.View) -> list[Measurement]:
+    """The score of every method on every set."""
+    metric = {"classification": "balanced accuracy", "regression": "R2"}
+    rows = []
+    for task in view.standings:
+        for data in view.plan[task]:
+            for method in view.standings[task].methods:
+                cell = view.cells[data, method]
+                if is_complete(cell, view.plan["n_splits"]):
+                    case = {"data": data, "method": method, "metric": metric[task]}
+                    rows.append(Measurement(case, [split["score"] for split in cell["splits"]]))
+    return rows
+
+
+def _remarks(plan: dict[str, Any]) -> list[str]:
+    counts = ", ".join(map(str, counts_for(10**6)))
+    return [
+        f"Protocol: {plan['n_splits']} random splits with two thirds of the rows for training; the "
+        "selector with its defaults ranks the training rows; a linear SVM with its strength tuned "
+        f"inside is trained on the best {counts} columns (never more than half of them), and the "
+        "mean over these numbers of columns counts: balanced accuracy, or R2 for numbers.",
+        f"Tables with more than {plan['rows']:,} rows are cut to that by a random draw that keeps "
+        "the shares of the classes. Missing cells are put at the median of the training rows.",
+        f"A selector that takes longer than {plan['limit']:g} s for a split, or more than 8 GB, is "
+        "stopped and shares the last places on that table. Times are of one thread, beside other "
+        "work on the other cores.",
+        "Sets that hold the same patients count as one in the average rank. Meta-features need a "
+        "source of features with properties and do not apply to plain tables.",
+        "Stability is that of Nogueira for the best 50 columns (at most half of them) over the "
+        "splits, averaged over the tables; 0 is chance, 1 is always the same columns.",
+    ]

@@ -1,0 +1,1 @@
+"""The experiments of Krupka, Navot and Tishby (2008)."""
