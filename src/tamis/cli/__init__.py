@@ -1,4 +1,4 @@
-"""The command line: ``tamis methods``, ``rank``, ``select`` and ``demo``.
+"""The command line: ``tamis methods``, ``rank``, ``select``, ``compare``, ``reproduce``, ``demo``.
 
 ::
 
