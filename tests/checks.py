@@ -275,10 +275,16 @@ def check_same_seed(selector):
     np.testing.assert_array_equal(first, second)
 
 
+# Tables that are large enough for two threads, for those that take long: the first shares no work
+# by rows, the second shares pairs of rows, the third bootstrap samples.
+SMALLER_TO_SHARE = {"FSV": (300, 40), "LLCFS": (800, 60), "SVMRFE": (500, 100)}
+
+
 def check_n_jobs(selector):
     if not takes(selector, "n_jobs"):
         return
-    X, y = data(selector, n_rows=2000, n_columns=300)
+    n_rows, n_columns = SMALLER_TO_SHARE.get(type(selector).__name__, (2000, 300))
+    X, y = data(selector, n_rows=n_rows, n_columns=n_columns)
     one, two = (scores(clone(selector).set_params(n_jobs=n), X, y) for n in (1, 2))
     np.testing.assert_array_equal(one, two)
 
