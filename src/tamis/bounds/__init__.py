@@ -1,0 +1,96 @@
+"""Generalisation bounds for features chosen by meta-features: section 7 of Krupka et al. (2008).
+
+Choosing features by a search of few meta-features can overfit far less than choosing them one by
+one, because far fewer sets of features are within reach. These functions say how much less.
+Every argument may be an array; arguments broadcast, and scalars give a float. In Theorems 4 and 5,
+ln is the natural logarithm and log that to base 2; in section 7.2 every log is to base 2.
+
+An error above 1 says nothing (the bound is vacuous); it is returned as it is, because it may still
+be compared with another one. With a few thousand samples most of these bounds are vacuous.
+
+=================================  ==============  ================================================
+function                           in the paper    what it bounds
+=================================  ==============  ================================================
+:func:`mufasa_bound`               Theorem 4       error with features found by Mufasa
+:func:`bartlett_bound`             Theorem 5       error with features fixed beforehand
+:func:`union_bound`                proof of 4      error with one of so many sets of features
+:func:`direct_bound`               after 4         error with any n of N features
+:func:`selection_term`             g(J)            what Mufasa adds inside the root
+:func:`direct_selection_term`      n ln N          what choosing any n of N adds there
+:func:`selection_count_finite`     Lemma 1         sets within reach, few meta-feature values
+:func:`selection_count_any`        Lemma 2         sets within reach, any meta-features
+:func:`induced_selections`         Lemma 6         sets that a class of rules can select
+:func:`vc_of_selections`           Lemma 7         VC dimension, so many sets
+:func:`joint_vc_dimension`         Theorem 8       VC dimension, rule on meta-features
+:func:`direct_vc_dimension`        equation 1      VC dimension, any n of N features
+=================================  ==============  ================================================
+
+References
+----------
+Krupka, E., Navot, A., Tishby, N. (2008). Learning to Select Features using their Properties.
+Journal of Machine Learning Research 9, 2349-2376.
+
+Examples
+--------
+The example of section 7.1 compares the two terms for the digits of section 6.2, which took J = 50
+steps. It says "n ln N = J n ln(2n) = 375000" for N = n 2^J candidates, but the logarithm of n 2^J
+is ln n + J ln 2. The paper does not print n; J n ln(2n) is 375,000 at n = 988, so about 1,000:
+
+>>> from math import log
+>>> from tamis.bounds import direct_selection_term, selection_term
+>>> n_steps, n = 50, 1000
+>>> round(n_steps * n * log(2 * n)), round(n_steps * 988 * log(2 * 988))  # as printed
+(380045, 374888)
+>>> round(direct_selection_term(n * 2**n_steps, n))  # n (ln n + J ln 2)
+41565
+
+Against it stands ``ln(J |MF|) = 11``. The paper does not print ``|MF|`` either; 11 asks for 1,197
+values of the meta-features (rounded, for 727 to 1,974). With i inputs there are only i + 1 shares
+of positive ones, so numInputs (1 to 8) and percentPos make 44 pairs; with shiftInvLen (1 to 8) that
+is 352, and with three to five values of scatter 1,056 to 1,760:
+
+>>> pairs = sum(n_inputs + 1 for n_inputs in range(1, 9))
+>>> selection_term(n_steps, [pairs * 8 * n_scatter for n_scatter in (3, 4, 5)])
+array([10.9, 11.2, 11.4])
+
+Had each of 101 percentages counted, and 26 values of scatter, it would be 16. With real numbers it
+is J ln 2:
+
+>>> selection_term(n_steps, 8 * 101 * 8 * 26), selection_term(n_steps)
+(15.9, 34.7)
+
+The examples of section 7.2, for 1,000 of 100,000 features and linear classifiers (their VC
+dimension is n + 1): any choice of features; a linear rule on k = 4 meta-features (k + 1); any rule
+on k = 4 binary meta-features (2^k).
+
+>>> from tamis.bounds import direct_vc_dimension, joint_vc_dimension
+>>> direct_vc_dimension(classifier_vc=1001, n_candidates=100_000, n_selected=1000)
+90452.7
+>>> joint_vc_dimension(classifier_vc=1001, selector_vc=[4 + 1, 2**4], n_candidates=100_000)
+array([10771.1, 12228.2])
+"""
+
+from tamis.bounds._dimensions import direct_vc_dimension, joint_vc_dimension, vc_of_selections
+from tamis.bounds._errors import bartlett_bound, direct_bound, mufasa_bound, union_bound
+from tamis.bounds._selections import (
+    direct_selection_term,
+    induced_selections,
+    selection_count_any,
+    selection_count_finite,
+    selection_term,
+)
+
+__all__ = [
+    "bartlett_bound",
+    "direct_bound",
+    "direct_selection_term",
+    "direct_vc_dimension",
+    "induced_selections",
+    "joint_vc_dimension",
+    "mufasa_bound",
+    "selection_count_any",
+    "selection_count_finite",
+    "selection_term",
+    "union_bound",
+    "vc_of_selections",
+]
