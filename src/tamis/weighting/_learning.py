@@ -19,8 +19,10 @@ Floats = NDArray[np.float64]
 CHUNK = 200
 # Normal numbers that are drawn at a time for the diffusion.
 MOST_NOISE = 1_000_000
-# The baseline is the mean of about so many errors before the step.
-BASELINE_MEMORY = 200
+# The baseline is the mean of about so many errors before the step, or of all while there are
+# fewer. Beginning at the error of guessing would, where errors are small, reward every column that
+# was drawn for as many steps, and some would be far ahead by chance before anything is known.
+BASELINE_MEMORY = 400
 # The weights are compared with those of a share 1 / LAG of the steps before, and have settled when
 # none has moved by more than this share of the largest.
 LAG, SETTLED = 10, 0.02
@@ -74,7 +76,7 @@ class Run:
 
     weights: Floats
     seed: int
-    baseline: float
+    baseline: float = 0.0
     n_iter: int = 0
     n_evaluations: int = 0
     n_errors: int = 0
@@ -89,12 +91,22 @@ class Run:
     path_evaluations: list[int] = field(default_factory=list)
 
     @classmethod
-    def begin(cls, n_columns: int, seed: int, chance: float) -> Run:
-        """A run at the uniform probability; `chance` is the error of guessing."""
-        run = cls(np.full(n_columns, 1.0 / n_columns), seed, chance)
+    def begin(cls, n_columns: int, seed: int) -> Run:
+        """A run at the uniform probability."""
+        run = cls(np.full(n_columns, 1.0 / n_columns), seed)
         run.path = np.empty((0, n_columns), np.float32)
         run.keep_weights()
         return run
+
+    def expected(self, errors: Floats) -> float:
+        """The baseline of the next step; the first has its own errors only."""
+        return self.baseline if self.n_errors else float(errors.mean())
+
+    def move_baseline(self, errors: Floats) -> None:
+        """Take the errors of a step into the baseline."""
+        self.n_errors += errors.size
+        share = errors.size / min(self.n_errors, BASELINE_MEMORY)
+        self.baseline += min(share, 1.0) * (float(errors.mean()) - self.baseline)
 
     def keep_weights(self) -> None:
         """One point more of the path of the weights; every other one goes when it is full."""
@@ -164,7 +176,7 @@ class Learning:
             found = self.errors(draws, numbers.train[i], numbers.test[i])
             seen.append(found)
             step = settings.step / (run.n_iter + 1 + settings.step_offset)
-            excess = found - run.baseline if settings.baseline else found
+            excess = found - run.expected(found) if settings.baseline else found
             noise = None
             if numbers.noise is not None:
                 noise = numbers.noise[i] * math.sqrt(step * settings.noise)
@@ -172,7 +184,7 @@ class Learning:
                 run.status = "left the simplex"
                 break
             run.n_iter += 1
-            self._move_baseline(run, found)
+            run.move_baseline(found)
             if self._has_settled(run, process):
                 run.status = "settled"
                 break
@@ -211,11 +223,6 @@ class Learning:
             return generator.integers(0, self.n_rows, shape)
         wanted = generator.random(shape) * self.cumulative[-1]
         return np.searchsorted(self.cumulative, wanted, side="right")
-
-    def _move_baseline(self, run: Run, errors: Floats) -> None:
-        run.n_errors += errors.size
-        share = errors.size / min(run.n_errors + BASELINE_MEMORY, 2 * BASELINE_MEMORY)
-        run.baseline += min(share, 1.0) * (float(errors.mean()) - run.baseline)
 
     def _has_settled(self, run: Run, process: Any) -> bool:
         """The paper's rule: the weights are near those of a share 1/LAG of the steps before.

@@ -368,10 +368,9 @@ class OFW(WeightedSelector):
                 max_iter=self.max_iter + max(run.n_iter for run in runs)
             )
         else:
-            chance = 1.0 - 1.0 / self.classes_.size
             random = check_random_state(self.random_state)
             seeds = random.randint(np.iinfo(np.int32).max, size=self.n_restarts)
-            runs = [Run.begin(n_columns, int(seed), chance) for seed in seeds]
+            runs = [Run.begin(n_columns, int(seed)) for seed in seeds]
         for run in runs:
             if run.status in ("max_iter", "stopped"):
                 run.status = "running"

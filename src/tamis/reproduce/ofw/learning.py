@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 
-# Evaluations at the uniform weights, before learning: they tell how large errors are, which the
-# baseline of the gradient has to know from the first step on, and how much they differ.
+# Evaluations at the uniform weights, before learning: they tell how much errors differ.
 PILOT = 1000
 # The paper gives no step size. Here one standard deviation of the error of uniform draws moves the
 # logarithm of a drawn column's weight by so much at first, or the weight itself in units of the
@@ -78,8 +77,6 @@ def learn(
     n_columns = int((selector.weights_ > 0).sum())
     first = FIRST_MOVE / max(deviation, 1e-3)
     scale = 1.0 if method == "riemannian" else float(n_columns) ** -2
-    for one in selector._runs:
-        one.baseline = before  # it begins at the error of guessing, far off where errors are small
     _, offset = default_schedule(method, n_columns, selector.subset_size_)
     selector.set_params(
         step=first * scale * offset, step_offset=offset, max_iter=max_iter, noise=OFW().noise
