@@ -239,7 +239,8 @@ PAPERS = {
 
 
 def run_one(run):
-    values = run.units([Task(f"v/{n}", draw, (run.seed, n)) for n in range(3)], parallel=False)
+    work = [Task(f"v/{n}", draw, (run.seed, n)) for n in range(run.at_most(3))]
+    values = run.units(work, parallel=False)
     noise = [0.1 * value for value in values.values()]
     return Outcome(
         measurements=[
@@ -317,6 +318,27 @@ def test_the_reduced_version_says_what_it_left_out(made_up, tmp_path):
     assert [file.name for file in tmp_path.glob("*.json")] == ["one-quick.json"]
 
 
+def test_fewer_repeats_are_the_first_of_more(made_up, tmp_path, command):
+    few = reproduce("one", folder=tmp_path, progress=False, n_jobs=1, repeats=2)
+    assert few.rows[0]["repeats"] == 2
+    assert "at most 2 repeats" in command("one", "--repeats", 2, "--folder", tmp_path).stdout
+    write_page(tmp_path, tmp_path / "page.md")
+    assert "Seed 0; at most 2 repeats;" in (tmp_path / "page.md").read_text()
+    with UnitStore(tmp_path / "units.sqlite") as store:
+        first = store.read(["one/full/0/v/0", "one/full/0/v/1", "one/full/0/v/2"])
+    assert len(first) == 2
+    done = json.loads(command("all", "--folder", tmp_path, "--n-jobs", 1, "--json").stdout)
+    assert done[0]["status"] == "finished"  # those with fewer repeats did not count
+    assert done[0]["result"]["rows"][0]["repeats"] == 3
+    with UnitStore(tmp_path / "units.sqlite") as store:
+        assert store.read(first) == first  # seconds too: they were not computed again
+
+
+def test_no_repeats_are_refused(made_up, tmp_path):
+    with pytest.raises(ValueError, match="repeats must be"):
+        reproduce("one", folder=tmp_path, repeats=0)
+
+
 def test_the_page_is_written_from_what_is_stored(made_up, tmp_path):
     reproduce("one", folder=tmp_path, progress=False, n_jobs=1)
     reproduce("free", folder=tmp_path, progress=False, n_jobs=1)
@@ -373,7 +395,7 @@ def test_all_goes_on_after_a_failure_and_finishes_later(made_up, tmp_path, comma
 
 def test_a_damaged_result_is_not_finished(tmp_path):
     (tmp_path / "one.json").write_text("{")
-    assert _everything.stored_result(tmp_path, "one", False, 0) is None
+    assert _everything.stored_result(tmp_path, "one", False, 0, None) is None
 
 
 def test_the_command_prints_numbers_and_verdicts(made_up, tmp_path, command):

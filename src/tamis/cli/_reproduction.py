@@ -33,7 +33,8 @@ def show_reproduction(found: Any, as_json: bool) -> None:
         return
     from tamis.reproduce import _shown
 
-    where = ", ".join(filter(None, [found.paper, "reduced version" if found.quick else ""]))
+    size = "reduced version" if found.quick else _shown.repeats_of(found.repeats)
+    where = ", ".join(filter(None, [found.paper, size]))
     click.echo("\n".join(filter(None, [found.title, where])) + "\n")
     if found.stand_in:
         click.echo(f"Stand-in: {found.stand_in}\n")

@@ -17,6 +17,7 @@ Examples:
   tamis reproduce --list
   tamis reproduce inffs-fig1
   tamis reproduce inffs-table3 --quick
+  tamis reproduce ilfs-table4 --repeats 5
   tamis reproduce all
   tamis reproduce --page docs/reproduction.md
 
@@ -46,6 +47,13 @@ ALL = "all"
 )
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, metavar="N")
 @click.option("--n-jobs", type=int, metavar="N", help="Processes. [default: all cores]")
+@click.option(
+    "--repeats",
+    type=click.IntRange(1),
+    metavar="N",
+    help="At most N splits, draws or starts where the complete run has more; wider intervals. "
+    "More can be added later.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead.")
 @_options.quiet
 @_options.debug

@@ -27,15 +27,17 @@ def reproduce_all(
     seed: int,
     n_jobs: int | None,
     progress: bool,
+    repeats: int | None,
     tell: Callable[[str], None],
 ) -> list[Done]:
     """Run what is not finished, and say what became of each.
 
-    Finished is an experiment whose result is in the folder, for the same seed and size.
+    Finished is an experiment whose result is in the folder, for the same seed and size and with
+    as many repeats.
 
     Parameters
     ----------
-    quick, folder, seed, n_jobs, progress
+    quick, folder, seed, n_jobs, progress, repeats
         As for :func:`reproduce`.
     tell : callable
         Told of every experiment before and after it runs.
@@ -44,7 +46,7 @@ def reproduce_all(
 
     done = []
     for experiment in list_experiments():
-        stored = stored_result(folder, experiment.name, quick, seed)
+        stored = stored_result(folder, experiment.name, quick, seed, repeats)
         if stored is not None:
             done.append(Done(experiment.name, "was finished", stored))
             continue
@@ -53,6 +55,7 @@ def reproduce_all(
             found = reproduce(
                 experiment.name,
                 quick=quick, folder=folder, seed=seed, n_jobs=n_jobs, progress=progress,
+                repeats=repeats,
             )  # fmt: skip
         except Exception as error:
             tell(f"{experiment.name} failed: {error}")
@@ -62,14 +65,17 @@ def reproduce_all(
     return done
 
 
-def stored_result(folder: Path, name: str, quick: bool, seed: int) -> dict[str, Any] | None:
-    """The result of a run that came to its end; None if there is none for this seed."""
+def stored_result(
+    folder: Path, name: str, quick: bool, seed: int, repeats: int | None
+) -> dict[str, Any] | None:
+    """The result of a run that came to its end; None if there is none such."""
     try:
         text = (folder / f"{stem_of(name, quick)}.json").read_text(encoding="utf-8")
         result: dict[str, Any] = json.loads(text)
     except (OSError, ValueError):
         return None
-    return result if result.get("seed") == seed else None
+    wanted = (seed, repeats)
+    return result if (result.get("seed"), result.get("repeats")) == wanted else None
 
 
 def _reason(error: Exception) -> str:

@@ -28,7 +28,10 @@ and the digits that it prints. "same ordering": the number differs, but no metho
 puts above or below is clearly on the other side here. "differs": it does. "quoted only": nobody
 can measure it here. "not told": ours is only known to be larger than some smaller number. A
 question mark stands behind numbers whose place in the paper is doubtful. "95 %" is where the mean
-of other repeats would lie; a single repeat has none.
+of other repeats would lie, and in brackets how many there were; a single repeat has none. With few
+repeats intervals are wide, and "same" says little. What differs from the paper's protocol is said
+below every table, also where fewer repeats were run than `tamis reproduce NAME` takes by itself
+("at most N repeats").
 """
 TITLES = {
     "holds": "Held",
@@ -150,7 +153,9 @@ def _section(experiment: Experiment, result: Result | None) -> list[str]:
     lines += [f"- {remark}" for remark in result["remarks"]]
     time = _shown.in_time(result["seconds"])
     packages = ", ".join(f"{name} {version}" for name, version in result["versions"].items())
-    return [*lines, "", f"Seed {result['seed']}; {time} of computing; {packages}.", ""]
+    size = _shown.repeats_of(result["repeats"])
+    facts = "; ".join(filter(None, [f"Seed {result['seed']}", size, f"{time} of computing"]))
+    return [*lines, "", f"{facts}; {packages}.", ""]
 
 
 def _claims(claims: Sequence[Result]) -> list[str]:

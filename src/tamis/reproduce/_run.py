@@ -44,6 +44,8 @@ class Run:
         Processes; None means all cores.
     progress : object
         Told of every unit.
+    repeats : int or None
+        Most splits, draws or starts to take; None means as many as the complete run has.
     """
 
     def __init__(
@@ -56,10 +58,12 @@ class Run:
         seed: int,
         n_jobs: int | None,
         progress: Any,
+        repeats: int | None = None,
     ):
         self.experiment, self.store, self.folder = experiment, store, folder
         self.quick, self.seed = quick, seed
         self.n_jobs, self.progress = effective_jobs(n_jobs), progress
+        self.repeats = repeats
         self.seconds = 0.0
 
     def load(self, name: str) -> Any:
@@ -67,6 +71,10 @@ class Run:
         from tamis import datasets
 
         return datasets.load(name)
+
+    def at_most(self, n_repeats: int) -> int:
+        """So many repeats, or fewer where fewer are wanted; fewer are the first of more."""
+        return n_repeats if self.repeats is None else min(n_repeats, self.repeats)
 
     def units(self, tasks: Iterable[Task], *, parallel: bool = True) -> dict[str, Any]:
         """Results of all tasks by name; those that are stored are not computed again.

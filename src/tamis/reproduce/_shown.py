@@ -34,7 +34,7 @@ def interval_of(row: Mapping[str, Any]) -> str:
     """Where other repeats would lie; nothing for a single repeat."""
     if row["repeats"] < 2 or row["at_least"]:
         return ""
-    return f"{number(row['low'])} to {number(row['high'])}"
+    return f"{number(row['low'])} to {number(row['high'])} ({row['repeats']})"
 
 
 def verdict_of(row: Mapping[str, Any]) -> str:
@@ -62,3 +62,8 @@ def in_time(seconds: float) -> str:
     if seconds < 90:
         return f"{seconds:.0f} s"
     return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
+
+
+def repeats_of(repeats: int | None) -> str:
+    """How many repeats were asked for; nothing of a complete run."""
+    return "" if repeats is None else f"at most {repeats} repeats"

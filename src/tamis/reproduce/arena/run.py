@@ -20,8 +20,9 @@ LIMIT, QUICK_LIMIT = 60.0, 10.0
 def run(run: Run) -> Outcome:
     """Run every selector on every table that it suits."""
     plan = make_plan(run.quick)
+    plan["n_splits"] = run.at_most(plan["n_splits"])
     found = run.units(
-        Task(f"{data}/{method}", run_selector,
+        Task(f"{data}/{method}/{plan['n_splits']} splits", run_selector,
              (data, method, plan["n_splits"], plan["rows"], run.seed, plan["limit"]))
         for task in ("classification", "regression")
         for data in plan[task]

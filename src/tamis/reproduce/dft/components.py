@@ -49,7 +49,7 @@ def run(run: Run) -> Outcome:
     plan = [
         deep_features(run, data, repeat=repeat)
         for data in (DATA[1:] if run.quick else DATA)
-        for repeat in range(1 if run.quick else N_NETWORKS)
+        for repeat in range(run.at_most(1 if run.quick else N_NETWORKS))
     ]
     accuracies(run, plan)
     curves = _curves(run, plan, counts, learner)

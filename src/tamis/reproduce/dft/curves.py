@@ -111,7 +111,7 @@ def _curves(run: Run, methods: Mapping[str, str]) -> Curves:
     """Sorted scores of every method: on all rows, then on bootstrap draws."""
     deep = deep_features(run, "fashion-mnist")
     accuracies(run, [deep])
-    draws = range(1 + (4 if run.quick else N_DRAWS))
+    draws = range(1 + run.at_most(4 if run.quick else N_DRAWS))
     tasks = [
         Task(f"{method}/{draw}", sorted_scores, (deep, method, draw))
         for method in known(methods)

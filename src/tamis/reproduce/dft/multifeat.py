@@ -43,7 +43,7 @@ def run(run: Run) -> Outcome:
     methods = known(("anova", "correlation", "dft") if run.quick else METHODS)
     learners = known(("LR", "RF") if run.quick else LEARNERS)
     n_folds, n_repeats = (3, 1) if run.quick else (N_FOLDS, N_REPEATS)
-    folds = folds_of(y, n_folds, n_repeats, run.seed)
+    folds = folds_of(y, n_folds, run.at_most(n_repeats), run.seed)
     orders = run.units(
         Task(f"order/{method}", order_on_all_rows, (DATA, method, run.seed)) for method in methods
     )

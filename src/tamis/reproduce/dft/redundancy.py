@@ -84,7 +84,7 @@ def _errors(
         y = load_table(data)[1]
         splits: list[Rows] = [(row,) for row in range(y.size)]
         if setting.n_folds:
-            splits = folds_of(y, setting.n_folds, setting.n_repeats, run.seed)
+            splits = folds_of(y, setting.n_folds, run.at_most(setting.n_repeats), run.seed)
         names = tuple(setting.svm if one == "SVM" else one for one in learners)
         for method in METHODS:
             for number, test in enumerate(splits):

@@ -53,7 +53,7 @@ def run(run: Run) -> Outcome:
     plan = [
         (deep_features(run, data, noisy=noisy, repeat=repeat), early, late)
         for data, noisy, early, late in conditions
-        for repeat in range(1 if run.quick else N_NETWORKS)
+        for repeat in range(run.at_most(1 if run.quick else N_NETWORKS))
     ]
     accuracies(run, [deep for deep, _, _ in plan])
     rankings = _rankings(run, [deep for deep, _, _ in plan])

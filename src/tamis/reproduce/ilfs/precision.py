@@ -64,7 +64,7 @@ def run(run: Run) -> Outcome:
 def _scores(run: Run, name: str, chosen: tuple[str, ...]) -> Scores:
     fewer = {} if run.quick else FEWER.get(name, {})
     usual = 3 if run.quick else N_SPLITS
-    n_splits = {method: fewer.get(method, usual) for method in chosen}
+    n_splits = {method: run.at_most(fewer.get(method, usual)) for method in chosen}
     selectors = methods(chosen, step=STEP if name in OTHERS else 1)
     return scores_by_splits(run, name, load_table(name, run.seed), selectors, n_splits, (METRIC,))
 

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from tamis._threads import effective_jobs
 from tamis.reproduce._run import Run, Task
 from tamis.reproduce.outcome import Measurement
 
@@ -63,7 +64,7 @@ def seconds_of(
         finally:
             process.kill()
             reader.join()
-    return {"seconds": seconds, "stopped": stopped}
+    return {"seconds": seconds, "stopped": stopped, "cores": effective_jobs(None)}
 
 
 def _read(stream: Any, lines: Queue[bytes]) -> None:
@@ -172,6 +173,16 @@ def reversed_pairs(
         if seconds[one] > seconds[other] and not found[other]["stopped"]
     ]
     return wrong, len(pairs)
+
+
+def remark_on(found: dict[str, dict[str, Any]], limit: float) -> str:
+    """How the times were taken."""
+    cores = sorted({times["cores"] for times in found.values()})
+    counted = " or ".join("one core" if n == 1 else f"{n} cores" for n in cores)
+    return (
+        "Machines and languages differ: the order and the ratios tell something, seconds do not. "
+        f"Every method ran by itself on {counted}, up to three times, for at most {limit:.0f} s."
+    )
 
 
 def draw_times(

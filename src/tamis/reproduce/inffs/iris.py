@@ -17,13 +17,14 @@ KINDS = {"linear": "linear", "sine": "periodic"}
 
 def run(run: Run) -> Outcome:
     """Rank the columns of every draw for every alpha, and look where the originals are."""
-    n_repeats = 5 if run.quick else N_REPEATS
+    n_repeats = run.at_most(5 if run.quick else N_REPEATS)
     tasks = [
-        Task(f"{kind}/{alpha}", ranks_of_originals, (kind, alpha, n_repeats, run.seed))
+        Task(f"{kind}/{alpha}/{n_repeats}", ranks_of_originals, (kind, alpha, n_repeats, run.seed))
         for kind in KINDS
         for alpha in ALPHAS
     ]
-    found = {name: np.array(ranks) for name, ranks in run.units(tasks, parallel=False).items()}
+    units = run.units(tasks, parallel=False)
+    found = {name.rpartition("/")[0]: np.array(ranks) for name, ranks in units.items()}
     return Outcome(
         measurements=_measurements(found),
         claims=_claims(found, n_repeats),

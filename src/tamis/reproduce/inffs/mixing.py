@@ -37,7 +37,8 @@ Curves = dict[str, NDArray[np.float64]]
 
 def run(run: Run) -> Outcome:
     """Score of the SVM at every alpha on every split, divided by the best alpha of the data set."""
-    n_splits = QUICK if run.quick else N_SPLITS
+    planned = QUICK if run.quick else N_SPLITS
+    n_splits = {name: run.at_most(n) for name, n in planned.items()}
     n_rows = dict.fromkeys(QUICK, QUICK_ROWS) if run.quick else ROWS
     tasks = [
         Task(f"{name}/{split}", accuracies, (name, split, run.seed, n_rows.get(name)))

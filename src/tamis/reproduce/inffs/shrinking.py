@@ -45,6 +45,7 @@ QUICK = Plan((600, 300, 75), 2, 32, 1000, ("Fisher", "MutInf", OURS))
 def run(run: Run) -> Outcome:
     """Rank on all rows and on draws of them; learn from the best quarter of the columns."""
     plan = QUICK if run.quick else FULL
+    plan = plan._replace(n_draws=run.at_most(plan.n_draws))
     tasks = [
         Task(f"{method}/{size}/{draw}", rank_and_learn, (method, size, draw, tuple(plan), run.seed))
         for size in reversed(plan.sizes)

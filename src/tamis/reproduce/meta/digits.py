@@ -60,6 +60,7 @@ def run(run: Run) -> Outcome:
     from tamis.reproduce.meta import digits_shown as shown
 
     plan = QUICK if run.quick else FULL
+    plan = plan._replace(n_repeats=run.at_most(plan.n_repeats))
     repeats = range(run.seed, run.seed + plan.n_repeats)
     searches = run.units(
         Task(f"budget/{method}/{budget}/{repeat}", by_budget, (method, budget, repeat, plan))

@@ -50,6 +50,7 @@ def run(run: Run) -> Outcome:
     from tamis.reproduce.meta import patches_shown as shown
 
     plan = QUICK if run.quick else FULL
+    plan = plan._replace(n_repeats=run.at_most(plan.n_repeats))
     maps = run.units(
         Task(f"map/{data}/{repeat}", predict_quality, (data, plan.n_map, run.seed + repeat))
         for data in plan.data

@@ -33,6 +33,7 @@ C_GRID, GAMMA_GRID = (1.0, 10.0, 100.0), (0.1, 1.0, 10.0)
 def run(run: Run) -> Outcome:
     """Learn the weights of every set, choose a number of columns, and validate."""
     settings = quick_settings() if run.quick else full_settings()
+    settings["n_outer"] = run.at_most(settings["n_outer"])
     names = settings["sets"]
     learned = run.units(_learning_tasks(run.seed, settings))
     finals = run.units(

@@ -35,6 +35,7 @@ class Faces(NamedTuple):
 def run(run: Run) -> Outcome:
     """Learn weights of detectors, and compare drawn and selected ones on the test images."""
     settings = quick_settings() if run.quick else full_settings()
+    settings["n_seeds"] = run.at_most(settings["n_seeds"])
     learned = run.units(
         Task(f"learn/{method}/{number}", learn_weights, (method, run.seed + number, settings))
         for method in METHODS

@@ -25,6 +25,7 @@ LOW, HIGH, LEAST_RATIO, LEAST_RANGE = 20, 16_000, 5, 500
 def run(run: Run) -> Outcome:
     """Learn the weights within every fold, and compare the genes of largest weight."""
     settings = quick_settings() if run.quick else full_settings()
+    settings["n_repeats"] = run.at_most(settings["n_repeats"])
     units = run.units(_tasks(run.seed, settings))
     whole = run.units([Task("whole", whole_table, (run.seed, settings))], parallel=False)["whole"]
     from tamis.reproduce.ofw import leukemia_shown as shown

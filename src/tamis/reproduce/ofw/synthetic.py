@@ -32,6 +32,7 @@ KINDS = {
 def run(run: Run) -> Outcome:
     """Learn the weights of several draws of the data, and compare them with what is exact."""
     sizes, n_draws, max_iter, n_test = quick_settings() if run.quick else full_settings()
+    n_draws = run.at_most(n_draws)
     tasks = [
         Task(f"k{size}/{draw}", one_draw, (size, run.seed + draw, max_iter, n_test))
         for size in sizes

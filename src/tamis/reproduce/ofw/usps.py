@@ -32,6 +32,7 @@ LEARNER = "linear SVM one against all"
 def run(run: Run) -> Outcome:
     """Learn weights of detectors, then vote with them and with uniform ones."""
     settings = quick_settings() if run.quick else full_settings()
+    settings["n_seeds"] = run.at_most(settings["n_seeds"])
     learned = run.units(
         Task(f"learn/{method}/{number}", learn_weights, (method, run.seed + number, settings))
         for method in METHODS
