@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
@@ -15,11 +16,13 @@ from sklearn.utils.validation import check_is_fitted
 
 from tamis import _input
 from tamis._ranking import Ranking
+from tamis._sources import check_source
 from tamis._validation import Constraint, check_parameters
 from tamis._warnings import warn
 from tamis.cutoff._best_count import BestCount
 from tamis.cutoff._parse import as_rule
 from tamis.cutoff._rule import CutRule, FitData
+from tamis.engines import DaskSource, Source, is_dask
 from tamis.exceptions import InputError, MissingDependencyError
 
 # What a scoring method hands back: a score per column, and which columns never vary.
@@ -55,6 +58,8 @@ class BaseSelector(SelectorMixin, CallbackSupportMixin, BaseEstimator):
     _chooses_count: ClassVar[bool] = False
     # How often `_score` goes through `steps`; None if that is not known beforehand.
     _n_stages: ClassVar[int | None] = 1
+    # Whether `_score` takes a table that is not in memory.
+    _streams: ClassVar[bool] = False
 
     @with_callbacks
     def fit(self, X: Any, y: Any = None) -> Any:
@@ -78,8 +83,32 @@ class BaseSelector(SelectorMixin, CallbackSupportMixin, BaseEstimator):
         check_parameters(self, self._constraints)
         rule = self._rule()
         self._forget()
+        if is_dask(X):
+            X = DaskSource(X, y, sample_weight, type(self).__name__)
+            y = sample_weight = None
+        if isinstance(X, Source):
+            return self._fit_source(X, y, sample_weight, rule)
         X = _input.check_table(self, X)
         weight = _input.check_weight(sample_weight, X.shape[0], type(self).__name__)
+        return self._fit_checked(X, y, weight, rule)
+
+    def _fit_source(self, X: Source, y: Any, sample_weight: Any, rule: CutRule) -> Any:
+        """Fit on a table that is not in memory."""
+        check_source(self, X, y, sample_weight)
+        if rule.needs_data:
+            raise InputError(
+                f"{type(self).__name__}: expected a rule that needs only scores, got {rule.who}, "
+                "which looks at all of the training data. Use another rule for a table that is not "
+                "in memory."
+            )
+        self._fit_checked(X, None, None, rule)
+        if X.checkpoint is not None:
+            Path(X.checkpoint).unlink(missing_ok=True)
+        return self
+
+    def _fit_checked(
+        self, X: Any, y: Any, weight: NDArray[np.float64] | None, rule: CutRule
+    ) -> Any:
         stages = None if self._n_stages is None else self._n_stages + rule.needs_data
         root = self._init_callback_context(max_subtasks=stages)
         root.call_on_fit_task_begin(estimator=self, X=X, y=y)
@@ -166,6 +195,35 @@ class BaseSelector(SelectorMixin, CallbackSupportMixin, BaseEstimator):
             data = FitData(self, X, y, weight)
         self._keep(*rule.select(self.ranking_record(), data))
         return self
+
+    def transform(self, X: Any) -> Any:
+        """Keep the selected columns.
+
+        Parameters
+        ----------
+        X : array-like, DataFrame, sparse matrix or scan of shape (n_samples, n_features)
+            A table with the columns that were fitted.
+
+        Returns
+        -------
+        X_selected : array, DataFrame, sparse matrix or scan
+            The selected columns of it; of a scan, a scan that reads no others.
+        """
+        if isinstance(X, Source):
+            check_is_fitted(self, "support_")
+            return self._narrowed(X)
+        return super().transform(X)
+
+    def _narrowed(self, X: Source) -> Any:
+        names = getattr(self, "feature_names_in_", None)
+        if X.n_columns != self.n_features_in_ or (
+            names is not None and X.names is not None and list(names) != list(X.names)
+        ):
+            raise InputError(
+                f"{type(self).__name__}: expected the {self.n_features_in_} columns that were "
+                f"fitted, in their order, got {X!r}. Make the scan with the same columns=."
+            )
+        return X.select(self.support_)
 
     def to_frame(self) -> Any:
         """Feature, score, rank and selected for every column, best first.

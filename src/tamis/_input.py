@@ -45,6 +45,13 @@ def check_table(selector: Any, X: Any, *, reset: bool = True) -> Any:
     return _as_numbers(table, selector) if table.dtype.kind in "OmM" else table
 
 
+def set_columns(selector: Any, n_columns: int, names: Any) -> None:
+    """Let a selector know the columns of a table that it does not read itself."""
+    selector.n_features_in_ = n_columns
+    if names is not None:
+        selector.feature_names_in_ = np.asarray(names, dtype=object)
+
+
 def _without_duplicates(table: Any) -> Any:
     """CSR matrix that stores no cell twice; two entries of a cell mean their sum."""
     if table.has_canonical_format:

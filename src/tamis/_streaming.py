@@ -3,17 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 
 from tamis import _input
 from tamis._base import WeightedSelector
 from tamis._validation import check_parameters
 from tamis._warnings import warn
-from tamis.engines import MemoryEngine, fold
 from tamis.exceptions import InputError
+from tamis.statistics import Ranges
 
 
-class StreamingSelector(WeightedSelector):
+class WalkingSelector(WeightedSelector):
+    """Base of the selectors that see a table block by block, so that it need not be in memory."""
+
+    _streams: ClassVar[bool] = True
+
+    def _fold(self, name: str, statistic: Any, engine: Any) -> Any:
+        """Take in all blocks of an engine, under the eyes of the callbacks."""
+        return engine.fold(statistic, name, n_jobs=self.n_jobs, steps=self.steps)
+
+    def _find_ranges(self, engine: Any) -> Ranges:
+        """Ranges of the columns: from what the files say, or from a walk."""
+        known: Ranges | None = engine.known_ranges()
+        return known or self._fold("ranges", Ranges(engine.n_columns), engine)
+
+
+class StreamingSelector(WalkingSelector):
     """Base of the selectors whose statistics merge, so that `partial_fit` can continue them.
 
     What `partial_fit` has gathered is in ``_stream``, an object of the subclass; `fit` keeps none.
@@ -22,11 +37,6 @@ class StreamingSelector(WeightedSelector):
     def _forget(self) -> None:
         super()._forget()
         self.__dict__.pop("_stream", None)
-
-    def _fold(self, name: str, statistic: Any, engine: MemoryEngine) -> Any:
-        """Take in all blocks of an engine, under the eyes of the callbacks."""
-        blocks = self.steps(name, engine, len(engine))
-        return fold(statistic, blocks, n_jobs=self.n_jobs, interruptible=len(engine) > 1)
 
     def _open_stream(self, X: Any, begin: Callable[[int], Any]) -> tuple[Any, Any]:
         """The stream, begun for so many columns if there is none, and the checked block."""

@@ -7,6 +7,7 @@
     │   ├── InputError               also a ValueError: the data or a parameter is not usable
     │   │   └── ColumnTypeError      a column holds something that is not a number
     │   ├── MeasurementError         also a RuntimeError: candidates that could not be measured
+    │   ├── WorkerError              also a RuntimeError: the workers of a cluster were lost
     │   └── MissingDependencyError   also an ImportError: an optional package is not installed
     Warning
     └── SelectionWarning             also a UserWarning: the result is usable, but read this
@@ -25,6 +26,7 @@ __all__ = [
     "MissingDependencyError",
     "SelectionWarning",
     "TamisError",
+    "WorkerError",
 ]
 
 
@@ -92,6 +94,17 @@ class MeasurementError(TamisError, RuntimeError):
     def __init__(self, message: str, failures: Mapping[int, str] | None = None) -> None:
         super().__init__(message)
         self.failures = dict(failures or {})
+
+
+class WorkerError(TamisError, RuntimeError):
+    """The workers of a cluster were lost before the work was done.
+
+    Examples
+    --------
+    >>> from tamis.exceptions import WorkerError
+    >>> issubclass(WorkerError, RuntimeError)
+    True
+    """
 
 
 class MissingDependencyError(TamisError, ImportError):

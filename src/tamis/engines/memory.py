@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from tamis.engines.fold import fold
 from tamis.statistics.block import Block, as_kernel_input
 
 # A block is the unit of progress and of Ctrl-C: some 10 ms of work on data used in place.
@@ -67,6 +68,33 @@ class MemoryEngine:
     def n_bytes(self) -> int:
         """Size of the table, which a statistic may use to decide how much memory is little."""
         return int(self.X.data.nbytes if sparse.issparse(self.X) else self.X.nbytes)
+
+    @property
+    def n_columns(self) -> int:
+        """Number of columns."""
+        return int(self.X.shape[1])
+
+    def known_ranges(self) -> None:
+        """Ranges are not known without a walk."""
+
+    def fold(
+        self, statistic: Any, name: str, *, n_jobs: int | None, steps: Callable[..., Any]
+    ) -> Any:
+        """Update `statistic` with all blocks.
+
+        Parameters
+        ----------
+        statistic : Statistic
+            Changed in place and returned.
+        name : str
+            Of the walk, for progress.
+        n_jobs : int or None
+            Threads inside a block.
+        steps : callable
+            Shows progress: ``steps(name, items, total)``.
+        """
+        blocks = steps(name, self, len(self))
+        return fold(statistic, blocks, n_jobs=n_jobs, interruptible=len(self) > 1)
 
     def __iter__(self) -> Iterator[Block]:
         for start in range(0, self.X.shape[0], self.block_rows):

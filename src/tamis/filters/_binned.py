@@ -9,9 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tamis import _input
-from tamis._base import WeightedSelector
-from tamis.engines import MemoryEngine, fold
-from tamis.statistics import Bins, ClassHistogram, Ranges
+from tamis._streaming import WalkingSelector
+from tamis.statistics import Bins, ClassHistogram
 
 Floats = NDArray[np.float64]
 
@@ -22,33 +21,26 @@ MOST_LANES = 8
 CELLS_AT_A_TIME = 2**18
 
 
-class BinnedSelector(WeightedSelector):
+class BinnedSelector(WalkingSelector):
     """Count the classes in equal bins of every column; see MutualInformation, InformationGain."""
 
     _n_stages: ClassVar[int | None] = 2
 
-    def _ranges(self, X: Any, weight: Floats | None) -> Any:
+    def _ranges(self, engine: Any) -> Any:
         """Ranges of the columns; infinite values are an error."""
-        ranges = self._fold("ranges", Ranges(X.shape[1]), MemoryEngine(X, weight=weight)).finish()
+        ranges = self._find_ranges(engine).finish()
         _input.check_finite_columns(self, ranges.infinite)
         return ranges
 
-    def _counts(
-        self, X: Any, codes: NDArray[np.int32], n_classes: int, weight: Floats | None, ranges: Any
-    ) -> Floats:
+    def _counts(self, engine: Any, n_classes: int, ranges: Any) -> Floats:
         """Weight per class, column and bin of the observed cells."""
-        engine = MemoryEngine(X, codes, weight)
         bins = Bins.between(ranges.low, ranges.high, self.n_bins)
-        lanes = _lanes(engine, 8 * n_classes * X.shape[1] * (self.n_bins + 1))
+        lanes = _lanes(engine, 8 * n_classes * engine.n_columns * (self.n_bins + 1))
         histogram = self._fold("bins", ClassHistogram(bins, n_classes, lanes), engine)
         return np.asarray(histogram.finish().counts)
 
-    def _fold(self, name: str, statistic: Any, engine: MemoryEngine) -> Any:
-        blocks = self.steps(name, engine, len(engine))
-        return fold(statistic, blocks, n_jobs=self.n_jobs, interruptible=len(engine) > 1)
 
-
-def _lanes(engine: MemoryEngine, table_bytes: int) -> int:
+def _lanes(engine: Any, table_bytes: int) -> int:
     """Private tables for threads, a power of two that depends on the data alone."""
     affordable = int(min(LANE_SHARE * engine.n_bytes / table_bytes, MOST_LANES))
     return 1 << max(affordable, 1).bit_length() - 1

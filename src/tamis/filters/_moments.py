@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from tamis import _input, _outcome
 from tamis._base import Scores
-from tamis._outcome import Outcome, check_outcome
+from tamis._opened import Opened, open_outcome, open_plain
 from tamis._streaming import StreamingSelector, rows_seen
 from tamis._threads import run_parts, split_evenly, threads_for
 from tamis.engines import MemoryEngine, fold
@@ -44,13 +44,13 @@ class MomentsSelector(StreamingSelector):
         """Scores from finished moments; those of columns that never vary are not looked at."""
         raise NotImplementedError
 
-    def _check_target(self, outcome: Outcome, weight: Floats | None, n_rows: int) -> None:
+    def _check_target(self, opened: Opened) -> None:
         """Raise if a whole target does not suffice."""
 
     def _score(self, X: Any, y: Any, weight: Floats | None) -> Scores:
-        target, gathered = self._begin(X, y, weight)
+        engine, gathered = self._begin(X, y, weight)
         try:
-            self._fold("moments", gathered, MemoryEngine(X, target, weight))
+            self._fold("moments", gathered, engine)
         except KeyboardInterrupt:
             if gathered.weight_seen > 0:
                 where = rows_seen(gathered.weight_seen)
@@ -58,20 +58,18 @@ class MomentsSelector(StreamingSelector):
             raise
         return self._finish(gathered)
 
-    def _begin(self, X: Any, y: Any, weight: Floats | None) -> tuple[NDArray[Any] | None, Gathered]:
-        """Target as the statistics want it, and statistics that have seen nothing."""
-        n_rows, n_columns = X.shape
+    def _begin(self, X: Any, y: Any, weight: Floats | None) -> tuple[Any, Gathered]:
+        """Engine with the target as the statistics want it, and statistics that saw nothing."""
+        n_columns = X.shape[1]
         if not self._supervised:
-            return None, Gathered(Ranges(n_columns), Moments(n_columns))
-        task = getattr(self, "task", "classification")
-        outcome = check_outcome(y, task, weight, n_rows, type(self).__name__)
-        self._check_target(outcome, weight, n_rows)
-        if outcome.is_classes:
-            self.classes_: Any = outcome.classes
-            return outcome.codes, Gathered.of_classes(n_columns, outcome.n_classes)
-        assert outcome.values is not None
-        centre = float(np.average(outcome.values, weights=weight))
-        return outcome.values - centre, Gathered(Ranges(n_columns), CoMoments(n_columns))
+            engine = open_plain(self, X, weight).engine
+            return engine, Gathered(Ranges(n_columns), Moments(n_columns))
+        opened = open_outcome(self, X, y, weight, getattr(self, "task", "classification"))
+        self._check_target(opened)
+        if opened.classes is not None:
+            self.classes_: Any = opened.classes
+            return opened.engine, Gathered.of_classes(n_columns, opened.n_classes)
+        return opened.engine, Gathered(Ranges(n_columns), CoMoments(n_columns))
 
     def _finish(self, gathered: Gathered) -> Scores:
         varies = ~self._check(gathered)

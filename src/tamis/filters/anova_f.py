@@ -7,7 +7,8 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from tamis._outcome import TASK, Outcome
+from tamis._opened import Opened
+from tamis._outcome import TASK
 from tamis._validation import N_JOBS, Constraint
 from tamis.exceptions import InputError
 from tamis.filters._moments import (
@@ -100,14 +101,13 @@ class AnovaF(MomentsSelector):
         self.n_features_to_select = n_features_to_select
         self.n_jobs = n_jobs
 
-    def _check_target(self, outcome: Outcome, weight: Floats | None, n_rows: int) -> None:
-        total = float(n_rows if weight is None else weight.sum())
-        least = outcome.n_classes or 2
+    def _check_target(self, opened: Opened) -> None:
+        total, least = opened.total, opened.n_classes or 2
         if total <= least:
             raise InputError(
-                f"AnovaF: expected more rows than {'classes' if outcome.is_classes else 'two'}, "
-                f"got a total weight of {total:g} for {least} (n_samples={n_rows}). Take more "
-                "rows; sample weights count rows, so their mean should be 1."
+                f"AnovaF: expected more rows than {'classes' if opened.n_classes else 'two'}, "
+                f"got a total weight of {total:g} for {least} (n_samples={opened.n_rows}). Take "
+                "more rows; sample weights count rows, so their mean should be 1."
             )
 
     def _scores_of(

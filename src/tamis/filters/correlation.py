@@ -12,6 +12,7 @@ from tamis._base import Scores
 from tamis._columns import find_constant
 from tamis._correlations import rank_factors
 from tamis._outcome import TASK, Outcome, check_outcome
+from tamis._sources import check_in_memory
 from tamis._threads import effective_jobs, run_parts
 from tamis._validation import N_JOBS, Choice, Constraint
 from tamis.exceptions import InputError
@@ -124,6 +125,7 @@ class Correlation(MomentsSelector):
     def _score(self, X: Any, y: Any, weight: Floats | None) -> Scores:
         if self.kind == "pearson":
             return super()._score(X, y, weight)
+        check_in_memory(self, X, "kind='spearman'", "kind='pearson'")
         outcome = check_outcome(y, self.task, weight, X.shape[0], type(self).__name__)
         if outcome.is_classes:
             self.classes_ = outcome.classes

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from tamis._outcome import Outcome
+from tamis._opened import Opened
 from tamis._validation import N_JOBS, Choice, Constraint
 from tamis.exceptions import InputError
 from tamis.filters._moments import ROUNDING, MomentsSelector, compare_classes, finite_ratio
@@ -94,14 +94,14 @@ class Fisher(MomentsSelector):
         self.n_features_to_select = n_features_to_select
         self.n_jobs = n_jobs
 
-    def _check_target(self, outcome: Outcome, weight: Floats | None, n_rows: int) -> None:
-        assert outcome.codes is not None
-        heaviest = float(np.bincount(outcome.codes, weight).max())
+    def _check_target(self, opened: Opened) -> None:
+        assert opened.class_weight is not None
+        heaviest = float(opened.class_weight.max())
         if self.form == "plain" and heaviest <= 1.0:
             raise InputError(
                 f"Fisher: expected a class with at least two rows, got a largest class of total "
-                f"weight {heaviest:g} (n_samples={n_rows}). Sample weights count rows: multiply "
-                "them so that their mean is 1, or use form='weighted'."
+                f"weight {heaviest:g} (n_samples={opened.n_rows}). Sample weights count rows: "
+                "multiply them so that their mean is 1, or use form='weighted'."
             )
 
     def _scores_of(self, result: ClassMomentsResult, varies: NDArray[np.bool_]) -> Floats:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from tamis import _input
 from tamis._base import Scores
+from tamis._opened import open_classes
 from tamis._ranking import Ranking
 from tamis._validation import N_JOBS, Constraint, Custom, Number
 from tamis.cutoff._rule import resolve
@@ -104,13 +105,11 @@ class InformationGain(BinnedSelector):
         self.n_jobs = n_jobs
 
     def _score(self, X: Any, y: Any, weight: Floats | None) -> Scores:
-        who = type(self).__name__
         costs = self._checked_costs(X.shape[1])
-        classes, codes = _input.check_weighted_classes(y, weight, X.shape[0], who)
-        _input.check_two_classes(classes, who)
-        self.classes_ = classes
-        ranges = self._ranges(X, weight)
-        counts = self._counts(X, codes, classes.size, weight, ranges)
+        opened = open_classes(self, X, y, weight)
+        self.classes_ = opened.classes
+        ranges = self._ranges(opened.engine)
+        counts = self._counts(opened.engine, opened.n_classes, ranges)
         self.gain_ = np.where(ranges.constant, 0.0, over_columns(plug_in, counts) / np.log(2))
         return self.gain_ / costs, ranges.constant
 

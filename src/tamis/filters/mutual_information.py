@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -10,9 +11,12 @@ from scipy import sparse
 
 from tamis._base import Scores
 from tamis._jit import announce_compilation
+from tamis._opened import open_levels
 from tamis._outcome import TASK, Outcome, check_outcome
+from tamis._sources import check_in_memory
 from tamis._threads import effective_jobs, run_parts
 from tamis._validation import N_JOBS, Choice, Constraint, Custom, Number
+from tamis.engines import MemoryEngine
 from tamis.exceptions import InputError
 from tamis.filters import _information as information
 from tamis.filters._binned import BinnedSelector, equal_shares, over_columns
@@ -177,24 +181,25 @@ class MutualInformation(BinnedSelector):
         self.n_jobs = n_jobs
 
     def _score(self, X: Any, y: Any, weight: Floats | None) -> Scores:
+        if self.estimator == "knn":
+            return self._score_by_neighbours(X, y, weight)
+        levels = partial(equal_shares, n_bins=self.n_bins)
+        opened = open_levels(self, X, y, weight, self.task, levels)
+        if opened.classes is not None:
+            self.classes_ = opened.classes
+        ranges = self._ranges(opened.engine)
+        scores = self._table_scores(self._counts(opened.engine, opened.n_codes, ranges))
+        return np.where(ranges.constant, 0.0, scores), ranges.constant
+
+    def _score_by_neighbours(self, X: Any, y: Any, weight: Floats | None) -> Scores:
+        check_in_memory(self, X, "estimator='knn'", "estimator='binned'")
         outcome = check_outcome(y, self.task, weight, X.shape[0], type(self).__name__)
         if outcome.classes is not None:
             self.classes_ = outcome.classes
-        ranges = self._ranges(X, weight)
-        if self.estimator == "knn":
-            kept = self._rows_of_equal_weight(weight)
-            scores = self._neighbour_scores(X[kept], _rows(outcome, kept), ranges)
-        else:
-            codes, n_classes = self._coded(outcome, weight)
-            scores = self._table_scores(self._counts(X, codes, n_classes, weight, ranges))
+        ranges = self._ranges(MemoryEngine(X, None, weight))
+        kept = self._rows_of_equal_weight(weight)
+        scores = self._neighbour_scores(X[kept], _rows(outcome, kept), ranges)
         return np.where(ranges.constant, 0.0, scores), ranges.constant
-
-    def _coded(self, outcome: Outcome, weight: Floats | None) -> tuple[NDArray[np.int32], int]:
-        if outcome.codes is not None:
-            return outcome.codes, outcome.n_classes
-        assert outcome.values is not None
-        codes = equal_shares(outcome.values, weight, self.n_bins)
-        return codes, int(codes.max()) + 1
 
     def _table_scores(self, counts: Floats) -> Floats:
         if self.estimator == "binned":

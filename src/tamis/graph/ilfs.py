@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from tamis import _input
 from tamis._base import Scores
+from tamis._opened import open_classes
 from tamis._streaming import StreamingSelector, rows_seen
 from tamis._validation import N_JOBS, Choice, Constraint, Number
 from tamis._warnings import warn
@@ -138,11 +139,10 @@ class ILFS(StreamingSelector):
         self.n_jobs = n_jobs
 
     def _score(self, X: Any, y: Any, weight: NDArray[np.float64] | None) -> Scores:
-        classes, codes = _input.check_weighted_classes(y, weight, X.shape[0], type(self).__name__)
-        _input.check_two_classes(classes, type(self).__name__)
-        self.classes_ = classes
-        engine = MemoryEngine(X, codes, weight)
-        first = self._fold("class means", FirstPass.empty(X.shape[1], classes.size), engine)
+        opened = open_classes(self, X, y, weight)
+        self.classes_, engine = opened.classes, opened.engine
+        empty = FirstPass.empty(X.shape[1], opened.n_classes)
+        first = self._fold("class means", empty, engine)
         constant = self._check(first)
         tokens = self._tokens(first)
         try:

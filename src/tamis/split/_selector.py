@@ -104,10 +104,8 @@ class SplitSelector(StreamingSelector):
             )
 
     def _score(self, X: Any, y: Any, weight: NDArray[np.float64] | None) -> Scores:
-        values, rest = self._encode(y, weight, X.shape[0])
-        engine = MemoryEngine(X, values, weight)
-        observed = self._fold("ranges", Ranges(X.shape[1]), engine)
-        ranges = observed.finish()
+        engine, rest = self._open(X, y, weight)
+        ranges = self._find_ranges(engine).finish()
         bins = self._bins(ranges)
         summary = self._summary(bins, rest, self._lanes(engine, rest))
         try:
@@ -119,9 +117,13 @@ class SplitSelector(StreamingSelector):
             raise
         return self._finish(summary, ranges.constant)
 
-    def _lanes(self, engine: MemoryEngine, rest: Any) -> int:
+    def _open(self, X: Any, y: Any, weight: NDArray[np.float64] | None) -> tuple[Any, Any]:
+        """Engine with the target as the summary wants it, and the rest for `_summary`."""
+        raise NotImplementedError
+
+    def _lanes(self, engine: Any, rest: Any) -> int:
         """Private tables for threads, a power of two that depends on the data alone."""
-        one = self._summary_bytes(engine.X.shape[1], rest)
+        one = self._summary_bytes(engine.n_columns, rest)
         affordable = int(min(LANE_SHARE * engine.n_bytes / one, MOST_LANES))
         return 1 << max(affordable, 1).bit_length() - 1
 

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tamis import _input
+from tamis._opened import open_classes
 from tamis._validation import Constraint, Custom
 from tamis.exceptions import InputError
 from tamis.split._selector import BestCuts, SplitSelector
@@ -144,6 +145,11 @@ class DFT(SplitSelector):
             summary.add_classes(np.searchsorted(everything, known), everything.size)
         self.classes_ = everything
         return np.searchsorted(everything, y).astype(np.int32), everything.size
+
+    def _open(self, X: Any, y: Any, weight: Any) -> tuple[Any, int]:
+        opened = open_classes(self, X, y, weight)
+        self.classes_ = opened.classes
+        return opened.engine, opened.n_classes
 
     def _encode(self, y: Any, weight: Any, n_rows: int) -> tuple[NDArray[np.int32], int]:
         who = type(self).__name__

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tamis import _input
+from tamis._opened import open_numbers
 from tamis.exceptions import InputError
 from tamis.split._selector import BestCuts, SplitSelector
 from tamis.statistics import Bins, TargetSums
@@ -110,6 +111,10 @@ class RFT(SplitSelector):
             return values - centre, centre
 
         return self._partial_fit(X, y, sample_weight, encode)
+
+    def _open(self, X: Any, y: Any, weight: Any) -> tuple[Any, float]:
+        opened = open_numbers(self, X, y, weight)
+        return opened.engine, opened.centre
 
     def _encode(self, y: Any, weight: Any, n_rows: int) -> tuple[NDArray[np.float64], float]:
         who = type(self).__name__

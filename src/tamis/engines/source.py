@@ -1,0 +1,109 @@
+"""Source: a table that is not in memory, read part by part."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tamis.statistics import Ranges
+
+# Columns that are wanted: all (None), none (an empty array), or these indices, in this order.
+Wanted = NDArray[np.intp] | None
+
+
+class RawBlock(NamedTuple):
+    """Some rows as they are stored: cells as numbers, target and weight as they came.
+
+    `X` is a C- or Fortran-ordered float32 or float64 array, or None where no columns were asked
+    for; missing cells are NaN.
+    """
+
+    X: NDArray[Any] | None
+    target: NDArray[Any] | None
+    weight: NDArray[Any] | None
+    n_rows: int
+
+
+class Source:
+    """What goes where X goes when the table is larger than memory.
+
+    A table is a sequence of parts (a row group of a file, a chunk of a Dask array), and a part a
+    sequence of blocks small enough for memory. Parts are what is retried, what a checkpoint
+    counts, what a cluster shares out and what error messages name. Sources can be pickled.
+
+    A subclass writes ``n_parts``, ``blocks`` and ``where``, and sets the attributes.
+
+    Attributes
+    ----------
+    names : tuple of str or None
+        Names of the columns, without target and weight.
+    n_columns : int
+        How many there are.
+    n_rows : int or None
+        Number of rows; None where only reading all of them would tell.
+    dtype : dtype
+        float32 if all columns are, else float64.
+    has_target, has_weight : bool
+        Whether rows come with a target and a weight.
+    checkpoint : path-like or None
+        Where the statistics of a fit that is not through are kept.
+    cluster : Client, "threads" or None
+        Who does the work: a client of Dask, threads of Dask, or this process.
+    """
+
+    names: tuple[str, ...] | None
+    n_columns: int
+    n_rows: int | None
+    dtype: np.dtype[Any]
+    has_target: bool
+    has_weight: bool
+    checkpoint: Any = None
+    cluster: Any = None
+
+    @property
+    def shape(self) -> tuple[int | None, int]:
+        """Rows and columns; None where the number of rows is not known."""
+        return self.n_rows, self.n_columns
+
+    @property
+    def n_parts(self) -> int:
+        """Number of parts."""
+        raise NotImplementedError
+
+    def blocks(self, part: int, columns: Wanted = None) -> Iterator[RawBlock]:
+        """Blocks of a part, in order, with all columns or with those that are wanted."""
+        raise NotImplementedError
+
+    def reader(self) -> Source:
+        """What a worker needs to read a piece."""
+        return self
+
+    def piece(self, part: int) -> Any:
+        """What is sent to a worker, or is there already, to stand for a part."""
+        return None
+
+    def pieces(self, part: int, piece: Any, columns: Wanted = None) -> Iterator[RawBlock]:
+        """Blocks of a part, on a worker."""
+        return self.blocks(part, columns)
+
+    def where(self, part: int) -> str:
+        """Name of a part for messages: a file, and the rows in it."""
+        raise NotImplementedError
+
+    def select(self, columns: Any) -> Source:
+        """The same table with some columns only, by mask, numbers or names."""
+        raise NotImplementedError
+
+    def check_unchanged(self, part: int) -> None:
+        """Raise if what the part is read from is no longer what it was."""
+
+    def fingerprint(self) -> Any:
+        """What tells this table from others, as plain JSON; a checkpoint belongs to one."""
+        raise NotImplementedError
+
+    def known_ranges(self) -> Ranges | None:
+        """Ranges of all columns where the files say them; None where reading must tell."""
+        return None
