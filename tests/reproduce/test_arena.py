@@ -72,6 +72,17 @@ def test_sentences_say_where_a_simple_filter_is_as_good():
     assert ofw.startswith("OFW, classes: average rank 2.17, place 3 of 3")
 
 
+def test_a_single_split_tells_no_stability_and_no_winner():
+    cells = {key: cell(0.5 + 0.1 * len(key[1])) for key in CELLS}
+    plan = view().plan | {"n_splits": 1}
+    standing = ranks.standing(cells, [("x",), ("y",), ("z",)], METHODS, 1)
+    alone = shown.View(cells, {"classification": standing}, plan)
+    assert alone.tables()["Classes, 3 tables, methods by average rank"][1][3] == ""
+    dft = alone.findings()[1]
+    assert "better on none, worse on none, and on 3 of 3 tables" in dft
+    assert dft.endswith("as far as a single split can tell.")
+
+
 def test_tables():
     methods, sets = view().tables().values()
     assert methods[1] == ["fisher", "1.83", "1", "1.00", "1", ""]

@@ -9,14 +9,24 @@ from sklearn.utils import Bunch
 from tamis.exceptions import MissingDependencyError
 from tamis.reproduce import list_experiments, reproduce
 from tamis.reproduce._published import published
-from tamis.reproduce.dft import _features, _methods, _network, _tables
-from tamis.reproduce.dft._claims import in_part
-from tamis.reproduce.dft.bins import largest_step
+from tamis.reproduce._sure import all_sure, in_part, surely, within
+from tamis.reproduce.dft import (
+    _features,
+    _methods,
+    _network,
+    _tables,
+    elbows,
+    multifeat,
+    redundancy,
+)
+from tamis.reproduce.dft._claims import is_near_share
+from tamis.reproduce.dft.bins import largest_step, losses_without_cut
 from tamis.reproduce.dft.components import needed_for, saturates_at
-from tamis.reproduce.dft.curves import bend
+from tamis.reproduce.dft.curves import BEND, SPREAD, bend, more_obvious
 from tamis.reproduce.dft.elbows import dft_margins
 from tamis.reproduce.dft.redundancy import converged_at
 from tamis.reproduce.dft.regression import rft_excess
+from tamis.reproduce.dft.times import is_faster
 
 NAMES = [one.name for one in list_experiments() if one.name.startswith("dft-")]
 DEEP = {"dft-fig2", "dft-fig3", "dft-fig4", "dft-table2-5", "dft-fig8", "dft-table9-10"}
@@ -102,6 +112,19 @@ def test_quick_path(name, tmp_path, small_data, no_xgboost):
     pytest.importorskip("matplotlib")
     assert found.figures
     assert all((tmp_path / figure).is_file() for figure in found.figures)
+
+
+@pytest.mark.parametrize("name", ["dft-fig3", "dft-table2-5"])
+def test_a_single_repeat_is_enough_to_run(name, tmp_path, small_data, no_xgboost):
+    found = reproduce(name, quick=True, folder=tmp_path, n_jobs=1, progress=False, repeats=1)
+    ours = [row["ours"] for row in found.rows if row["ours"] is not None]
+    assert np.isfinite(ours).all()
+    assert not any("nan" in claim["evidence"] for claim in found.claims)
+    if name == "dft-fig3":
+        assert all(claim["holds"] is None for claim in found.claims)
+        assert any("1 bootstrap draw" in remark for remark in found.remarks)
+    else:
+        assert any(remark.startswith("One network") for remark in found.remarks)
 
 
 @pytest.mark.parametrize("name", ["dft-fig4", "dft-table9-10"])
@@ -251,6 +274,89 @@ def test_excess_of_rft():
         ("mnist clean", deep, "ridge", "late"): [0.1],  # not one of the paper's
     }
     assert rft_excess(cells, "ridge") == {("mnist clean", "late"): pytest.approx(0.1)}
+
+
+def test_what_is_sure():
+    assert surely([1.0, 1.1, 0.9]) is True
+    assert surely([-1.0, -1.1]) is False
+    assert surely([1.0, 0.1]) is None
+    assert surely([5.0]) is None
+    assert [surely([5.0], error) for error in (2.0, 3.0)] == [True, None]
+    answers = ([True, True], [True, None], [True, False], [False, None], [None, None], [])
+    assert [all_sure(one) for one in answers] == [True, None, None, False, None, None]
+    assert within([0.1, 0.2, 0.15], 0.5) is True
+    assert within([0.8, 0.9, 0.85], 0.5) is False
+    assert within([0.1, 0.9], 0.5) is None
+
+
+def test_late_elbows_are_read_to_fifty():
+    shares = (0.18, 0.19, 0.3, 0.43, 0.44)
+    assert [is_near_share(one) for one in shares] == [False, True, True, True, False]
+
+
+def test_which_elbow_is_more_obvious():
+    def numbers(bends, places):
+        return {BEND: bends, SPREAD: [float(np.std(places[1:], ddof=1))], "late elbow": places}
+
+    steady = numbers([0.9] * 6, [50, 50, 51, 50, 49, 50])
+    loose = numbers([0.5] * 6, [50, 20, 90, 60, 40, 10])
+    assert more_obvious(steady, loose) == (True, True)
+    assert more_obvious(loose, steady) == (False, False)
+    assert more_obvious(steady, steady)[1] is None
+    alone = {BEND: [0.9, 0.9], SPREAD: [], "late elbow": [50, 50]}
+    assert more_obvious(alone, alone) == (None, None)
+
+
+def test_losses_without_cut():
+    found = losses_without_cut(np.array([0, 0, 1, 1, 2, 2, 3, 3]))
+    assert found == {"dft": 2.0, "rft": 1.25}
+
+
+def test_which_is_faster():
+    assert is_faster([1.0, 1.1, 1.2, 1.1, 1.0], [2.0, 2.1, 2.2, 2.3, 2.1]) is True
+    assert is_faster([2.0, 2.1, 2.2, 2.3, 2.1], [1.0, 1.1, 1.2, 1.1, 1.0]) is False
+    assert is_faster([0.98, 5.0, 0.97, 1.0, 0.99], [0.975, 1.01, 4.0, 1.0, 0.98]) is None
+
+
+def test_gaps_of_one_network_are_judged_by_the_test_rows():
+    def cells(*late):
+        names = ("mnist clean", "mnist noisy")
+        found = {(name, elbows.FULL, "XGBoost", "full"): [99.0] for name in names}
+        return found | {
+            (name, "DFT", "XGBoost", "late"): [value]
+            for name, value in zip(names, late, strict=True)
+        }
+
+    def robust(*late):
+        table = cells(*late)
+        errors = {name: elbows._error_of_gap(table, name, 10_000) for name, *_ in table}
+        return elbows._robust(elbows._gaps(table), errors).holds
+
+    assert elbows._error_of_gap(cells(98.0, 98.0), "mnist clean", 10_000) == pytest.approx(
+        0.172, abs=1e-3
+    )
+    assert robust(98.0, 98.0) is True
+    assert robust(98.0, 97.4) is None  # 0.6 more, on either side of 0.66
+    assert robust(98.0, 95.0) is False
+
+
+def test_a_gain_of_a_few_rows_is_not_sure():
+    cells = {
+        ("inside", "all", "RF", 649): [98.0, 99.0, 98.5],
+        ("inside", "dft", "RF", 100): [98.5, 98.5, 98.8],
+        ("inside", "anova", "RF", 100): [99.0, 99.0, 99.0],
+    }
+    held = {claim.name: claim.holds for claim in multifeat._claims(cells, 649)}
+    assert held == {"comparable": True, "gap": None, "improves": None}
+
+
+def test_a_gap_that_is_there_may_not_be_much():
+    assert redundancy._is_much(np.array([1.0, 1.1, 0.9, 1.0]), 2.5) is False
+    assert redundancy._is_much(np.array([3.0, 3.1, 2.9, 3.0]), 2.5) is True
+    assert redundancy._is_much(np.array([3.0, -3.1, 2.9, 0.0]), 2.5) is None
+    settings = {"a": redundancy.Setting(10, 3, ""), "b": redundancy.Setting(0, 1, "")}
+    words = "a: 10 folds 3 times; b: every row is held out once"
+    assert redundancy._folds_in_words(settings) == words
 
 
 def test_in_part():

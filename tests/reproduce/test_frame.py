@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 from queue import Queue
 
@@ -50,6 +51,14 @@ def test_a_single_repeat_has_only_the_rounding():
     assert verdict(printed(82.0), ours(82.04)).word == "same"
     assert verdict(printed(82.0), ours(82.06)) == ("differs", "0.1 points higher")
     assert ours(3.0).interval() == (3.0, 3.0)
+
+
+def test_one_repeat_where_more_belong_decides_nothing():
+    word, why = verdict(printed(82.0), ours(85.0), single=True)
+    assert (word, why) == ("not told", "a single repeat, 3.0 points higher")
+    assert verdict(printed(82.0), ours(82.0), single=True).word == "same"
+    assert verdict(printed(82.0), ours(90.0, 90.2), single=True).word == "differs"
+    assert verdict(printed(2.0, unit="seconds"), ours(9.0), single=True).word == "differs"
 
 
 def test_the_same_ordering_needs_another_method_on_the_right_side():
@@ -186,6 +195,22 @@ def test_a_run_that_was_killed_goes_on(tmp_path):
         found = make_run(store, tmp_path).units(tasks())
     assert CALLS == [3, 4]
     assert [found[f"unit/{n}"]["value"] for n in range(5)] == [0, 1, 4, 9, 16]
+
+
+def test_lines_of_progress_name_the_command(tmp_path, monkeypatch):
+    from tamis.evaluation import _progress
+
+    stream = io.StringIO()
+    shown = _progress.make_progress(True, stream, command="reproduce")
+    shown.seconds = 0.0
+    with UnitStore(tmp_path / "u.sqlite") as store:
+        run = make_run(store, tmp_path, progress=shown)
+        run.units(tasks())
+        X = np.random.default_rng(0).normal(size=(30, 4))
+        run.compare(["fisher"], (X, X[:, 0] > 0), protocol=2, counts=[2])
+    lines = stream.getvalue().splitlines()
+    assert len(lines) > 6
+    assert all(line.startswith("tamis reproduce: ") for line in lines)
 
 
 def test_quick_and_full_and_seeds_do_not_mix(tmp_path):
@@ -357,6 +382,19 @@ def test_the_page_is_written_from_what_is_stored(made_up, tmp_path):
     assert "| a | 1.5 | 1.0 to" not in text
     assert "| value | 95 % | note |" in text.split("## free")[1]
     assert (tmp_path / "docs" / "figures" / "reproduction" / "one-bars.png").is_file()
+
+
+def test_reduced_runs_are_shown_and_not_counted(made_up, tmp_path):
+    reproduce("free", folder=tmp_path, progress=False, n_jobs=1)
+    reproduce("one", quick=True, folder=tmp_path, progress=False, n_jobs=1)
+    assert write_page(tmp_path, tmp_path / "page.md") == 2
+    text = (tmp_path / "page.md").read_text()
+    assert "| Maker, Upper 1999 (MU) | 0 of 2 | 0 |" in text
+    assert "Run in the reduced version only, and not counted: [one](#one)." in text
+    assert "**Reduced version**" in text.split("## one")[1].split("## broken")[0]
+    reproduce("one", folder=tmp_path, progress=False, n_jobs=1)
+    write_page(tmp_path, tmp_path / "page.md")
+    assert "educed version" not in (tmp_path / "page.md").read_text()
 
 
 def test_long_tables_are_folded(made_up, tmp_path, monkeypatch):

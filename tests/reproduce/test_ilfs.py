@@ -87,7 +87,7 @@ def test_slow_methods_get_fewer_splits(monkeypatch):
     monkeypatch.setattr(datasets, "load", small_table)
     monkeypatch.setattr(_protocol, "scores_on", record)
     monkeypatch.setattr(precision, "FEWER", {"colon": {"FSV": 2, "UDFS": 0}})
-    run = Bunch(quick=False, seed=0)
+    run = Bunch(quick=False, seed=0, at_most=lambda n: n)
     scores = precision._scores(run, "colon", ("FSV", "Fisher", "UDFS"))
     assert calls == [(20, ["Fisher"]), (2, ["FSV"])]
     assert [method for _, method, _ in scores] == ["FSV", "Fisher"]
@@ -113,6 +113,24 @@ def test_claims_on_the_papers_own_numbers():
     names = ("best-overall", "seven-wins", "mi-sparse", "dexter-best", "polarity-high")
     assert all(held[name] for name in (*names, "fisher-below", "robust-min", "binomial"))
     assert held["significant"] is None  # not on GINA and POLARITY, where it is not the best
+
+
+@pytest.mark.parametrize("n_splits", [1, 2])
+def test_claims_with_few_splits(n_splits):
+    scores = {key: values[:n_splits] for key, values in as_printed().items()}
+    found = {claim.name: claim for claim in _claims.claims(scores, TWELVE)}
+    names = {"best-overall", "dexter-best", "polarity-high", "robust-min", "top-min-max"}
+    if n_splits == 1:
+        assert {found[name].holds for name in names} == {None}
+    assert not any("nan" in claim.evidence for claim in found.values())
+    assert precision._measurements(scores)
+
+
+def test_a_rival_that_is_clearly_above():
+    scores = as_printed()
+    scores["dexter", "Fisher", METRIC] = scores["dexter", OURS, METRIC] + 1
+    held = {claim.name: claim.holds for claim in _claims.claims(scores, TWELVE)}
+    assert held["dexter-best"] is False
 
 
 def test_claims_on_data_that_were_not_run():

@@ -20,10 +20,13 @@ from tamis.reproduce.ofw import (
     iris,
     learning,
     leukemia,
+    leukemia_shown,
     spam,
     synthetic,
+    synthetic_shown,
     usps,
 )  # fmt: skip
+from tamis.reproduce.outcome import Claim
 
 
 def finish(name, folder):
@@ -167,12 +170,29 @@ def test_ten_parts_have_equal_shares():
     assert [np.bincount(truth[part == i]).tolist() for i in range(10)] == [[6, 4]] * 10
 
 
-def test_sure_differences():
-    assert learning.surely([1.0, 1.1, 0.9]) is True
-    assert learning.surely([-1.0, -1.1]) is False
-    assert learning.surely([1.0, -1.1, 0.2]) is None
-    assert learning.surely([0.0]) is None
-    assert learning.surely([0.5]) is True
+def test_folds_stay_the_same_when_fewer_are_run(small_data, monkeypatch, tmp_path):
+    asked = []
+
+    def outer(name, fold, seed, settings):
+        asked.append((fold, settings["n_outer"]))
+        return {"OFW": 0.1, "Fisher": 0.2}
+
+    small = challenge.quick_settings() | {
+        "max_iter": 200, "pilot": 200, "n_outer": 5, "fcbf": (), "sets": ("madelon",),
+        "kinds": ("preselected",),
+    }  # fmt: skip
+    monkeypatch.setattr(challenge, "quick_settings", lambda: small)
+    monkeypatch.setattr(challenge, "outer_errors", outer)
+    monkeypatch.setattr("tamis.reproduce.ofw.challenge_shown._falls", lambda *_: _any_claim())
+    found = reproduce(
+        "ofw-table2-4", quick=True, folder=tmp_path, n_jobs=1, progress=False, repeats=1
+    )
+    assert asked == [(0, 5)]
+    assert any("1 of 5 folds" in row["note"] for row in found.rows)
+
+
+def _any_claim():
+    return Claim("fast-arcene-gisette", None, "")
 
 
 def test_thinned_keeps_the_ends():
@@ -292,6 +312,50 @@ def test_synthetic(monkeypatch, tmp_path):
     found = finish("ofw-fig6-9", tmp_path)
     row = next(row for row in found.rows if row["theirs"] == 1.009)
     assert row["ours"] == pytest.approx(math.log(3))
+
+
+@pytest.mark.parametrize("name", ["ofw-fig6-9", "ofw-iris"])
+def test_a_single_repeat_decides_no_difference(name, tmp_path, monkeypatch):
+    monkeypatch.setattr(synthetic, "STEPS", (4,))
+    monkeypatch.setattr("tamis.reproduce.ofw.synthetic_shown.STEPS", (4,))
+    monkeypatch.setattr(synthetic, "quick_settings", lambda: ((2, 4), 3, 400, 50))
+    monkeypatch.setattr(iris, "QUICK", (3, 300))
+    found = reproduce(name, quick=True, folder=tmp_path, n_jobs=1, progress=False, repeats=1)
+    held = {claim["name"]: claim["holds"] for claim in found.claims}
+    differences = {"fig6-left", "fig6-right", "fig7", "fig8", "fig9-reusable", "improves"}
+    assert {held[one] for one in differences & set(held)} == {None}
+    assert not any("nan" in claim["evidence"] for claim in found.claims)
+
+
+def test_mean_error_of_a_run():
+    one = {"steps": [0, 10], "train": [0.4, 0.2]}
+    short = {"steps": [0, 5], "train": [0.4, 0.2]}  # it left the simplex, and stays where it was
+    draws = [{"runs": {"a": one, "b": short}}]
+    assert synthetic_shown.mean_of_run(draws, "a") == pytest.approx(0.3)
+    assert synthetic_shown.mean_of_run(draws, "b") == pytest.approx(0.25, abs=1e-3)
+
+
+def leukemia_units(ofw, others, n_repeats):
+    names = ("OFW diffusion", "OFW riemannian", "RFE", "L0-SVM", "Fisher")
+    fold = {
+        "n_test": 72, "all": 1, "forests": {"1": 9, "5": 3},
+        "wrong": {n: {"5": ofw if "OFW" in n else others, "25": 2} for n in names},
+    }  # fmt: skip
+    return {f"intensities/{repeat}/0": fold for repeat in range(n_repeats)}
+
+
+def test_claims_on_leukemia():
+    settings = {"counts": (5, 25), "trees": (1, 5), "n_repeats": 3}
+    units = leukemia_units(9, 4, 3)
+    held = {one.name: one.holds for one in leukemia_shown.claims(units, settings)}
+    assert held == {
+        "no-selection-better": True, "small-worse": True, "competitive-20-25": True,
+        "l0-beats-rfe": None, "rf-irregular": False,
+    }  # fmt: skip
+    alone = leukemia_shown.claims(leukemia_units(9, 4, 1), settings | {"n_repeats": 1})
+    assert {one.holds for one in alone} == {None}
+    words = [leukemia._folds_in_words({"n_folds": n, "n_repeats": r}) for n, r in ((10, 1), (3, 2))]
+    assert words == ["Ten folds once", "3 of ten folds 2 times"]
 
 
 def test_iris(tmp_path, monkeypatch):

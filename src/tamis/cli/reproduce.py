@@ -43,7 +43,7 @@ ALL = "all"
     "--page",
     type=click.Path(path_type=Path, dir_okay=False),
     metavar="FILE",
-    help="Write a page (Markdown) of all complete results in --folder; runs nothing.",
+    help="Write a page (Markdown) of all results in --folder, complete ones first; runs nothing.",
 )
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, metavar="N")
 @click.option("--n-jobs", type=int, metavar="N", help="Processes. [default: all cores]")

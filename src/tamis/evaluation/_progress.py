@@ -1,4 +1,4 @@
-"""One progress bar for a whole comparison, on stderr."""
+"""One progress bar for a whole comparison or experiment, on stderr."""
 
 from __future__ import annotations
 
@@ -22,8 +22,13 @@ class Progress(Protocol):
         """Take the bar away."""
 
 
-def make_progress(wanted: bool, stream: Any = None) -> Progress:
-    """A bar on a terminal, a line now and then elsewhere, nothing if not wanted."""
+def make_progress(wanted: bool | Lent, stream: Any = None, command: str = "compare") -> Progress:
+    """A bar on a terminal, a line now and then elsewhere, nothing if not wanted.
+
+    Lines begin with the command. What is lent is taken as it is.
+    """
+    if isinstance(wanted, Lent):
+        return wanted
     stream = sys.stderr if stream is None else stream
     if not wanted:
         return Silence()
@@ -31,8 +36,8 @@ def make_progress(wanted: bool, stream: Any = None) -> Progress:
         try:
             return Bar(stream)
         except ImportError:  # rich comes with the extra "cli"
-            return Lines(stream, seconds=5.0)
-    return Lines(stream)
+            return Lines(stream, 5.0, command)
+    return Lines(stream, command=command)
 
 
 class Silence:
@@ -45,11 +50,23 @@ class Silence:
         """Do nothing."""
 
 
+class Lent:
+    """Somebody else's, who is going on with it: it is not taken away at the end."""
+
+    def __init__(self, progress: Progress):
+        self.update = progress.update
+
+    def close(self) -> None:
+        """Do nothing."""
+
+
 class Lines:
     """A plain line from time to time; none for work that is over before the first is due."""
 
-    def __init__(self, stream: Any, seconds: float = SECONDS_BETWEEN_LINES):
-        self.stream, self.seconds = stream, seconds
+    def __init__(
+        self, stream: Any, seconds: float = SECONDS_BETWEEN_LINES, command: str = "compare"
+    ):
+        self.stream, self.seconds, self.command = stream, seconds, command
         self._last = time.monotonic()
 
     def update(self, done: int, total: int, failed: int, remaining: float | None) -> None:
@@ -58,7 +75,8 @@ class Lines:
         if now - self._last < self.seconds:
             return
         self._last = now
-        print(f"tamis compare: {_text(done, total, failed, remaining)}", file=self.stream)
+        text = _text(done, total, failed, remaining)
+        print(f"tamis {self.command}: {text}", file=self.stream)
         self.stream.flush()
 
     def close(self) -> None:

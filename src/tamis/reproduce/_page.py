@@ -11,6 +11,7 @@ from typing import Any
 
 from tamis.exceptions import InputError
 from tamis.reproduce import _shown
+from tamis.reproduce._reproduce import stem_of
 from tamis.reproduce.experiment import Experiment, list_experiments
 from tamis.tables import atomic_path
 
@@ -23,11 +24,12 @@ from what the runs left behind.
 """
 READING = """## How to read it
 
-"same": the paper's number lies within what other random splits would change (95 %, both sides)
-and the digits that it prints. "same ordering": the number differs, but no method that the paper
-puts above or below is clearly on the other side here. "differs": it does. "quoted only": nobody
-can measure it here. "not told": ours is only known to be larger than some smaller number. A
-question mark stands behind numbers whose place in the paper is doubtful. "95 %" is where the mean
+"same": the paper's number lies within what other random splits would change (95 %, both sides) and
+the digits that it prints. "same ordering": the number differs, but no method that the paper puts
+above or below is clearly on the other side here. "differs": it does. "quoted only": nobody can
+measure it here. "not told": ours is only known to be larger than some smaller number, or is a
+single repeat where the paper's protocol has several, so that nobody knows what another would give.
+A question mark stands behind numbers whose place in the paper is doubtful. "95 %" is where the mean
 of other repeats would lie, and in brackets how many there were; a single repeat has none. With few
 repeats intervals are wide, and "same" says little. What differs from the paper's protocol is said
 below every table, also where fewer repeats were run than `tamis reproduce NAME` takes by itself
@@ -38,6 +40,10 @@ TITLES = {
     "in part or unclear": "Held in part, or not clearly",
     "does not hold": "Did not hold",
 }
+REDUCED = (
+    "**Reduced version** (`--quick`): fewer splits, rows, steps and methods, so that it takes less "
+    "than two minutes. It shows that the experiment runs, and decides nothing."
+)
 FIGURES = Path("figures") / "reproduction"
 # Longer tables are folded, so that a reader can get past them.
 MOST_ROWS = 30
@@ -48,7 +54,7 @@ Result = dict[str, Any]
 def write_page(folder: Path, page: Path) -> int:
     """Write the page and copy the figures beside it.
 
-    Experiments without a complete run are named as such. Quick runs do not count.
+    Of an experiment without a complete run the reduced one is shown, and counts for nothing.
 
     Returns
     -------
@@ -56,12 +62,14 @@ def write_page(folder: Path, page: Path) -> int:
         Number of experiments on the page.
     """
     results = {one.name: found for one in list_experiments() if (found := _read(folder, one))}
-    if not results:
+    if all(result["quick"] for result in results.values()):
         raise InputError(
             f"reproduce: expected results of complete runs in {folder}, got none. Run "
             "`tamis reproduce NAME` first, or name the --folder where they are."
         )
-    parts = [HEAD, *_summary(results), READING]
+    complete = {name: result for name, result in results.items() if not result["quick"]}
+    reduced = [name for name in results if name not in complete]
+    parts = [HEAD, *_summary(complete, reduced), READING]
     for experiment in list_experiments():
         parts += _section(experiment, results.get(experiment.name))
     _copy_figures(results.values(), folder, page.parent / FIGURES)
@@ -72,8 +80,13 @@ def write_page(folder: Path, page: Path) -> int:
 
 
 def _read(folder: Path, experiment: Experiment) -> Result | None:
-    file = folder / f"{experiment.name}.json"
-    return json.loads(file.read_text(encoding="utf-8")) if file.is_file() else None
+    """What was stored of an experiment: of its complete run, or else of the reduced one."""
+    for quick in (False, True):
+        file = folder / f"{stem_of(experiment.name, quick)}.json"
+        if file.is_file():
+            found: Result = json.loads(file.read_text(encoding="utf-8"))
+            return found
+    return None
 
 
 def _copy_figures(results: Iterable[Result], folder: Path, target: Path) -> None:
@@ -83,13 +96,14 @@ def _copy_figures(results: Iterable[Result], folder: Path, target: Path) -> None
             shutil.copyfile(folder / name, target / name)
 
 
-def _summary(results: dict[str, Result]) -> list[str]:
+def _summary(results: dict[str, Result], reduced: Sequence[str]) -> list[str]:
     """What held and what did not: counts of every paper, then its sentences."""
     papers: dict[str, list[Experiment]] = {}
     for experiment in list_experiments():
         papers.setdefault(experiment.source, []).append(experiment)
     head = ["paper", "experiments run", "numbers compared", *_shown.VERDICTS, *_shown.WORDS]
-    lines = ["## Summary", "", _line(head), "|---" * len(head) + "|"]
+    lines = ["## Summary", "", *_in_short(list(results.values())), ""]
+    lines += [_line(head), "|---" * len(head) + "|"]
     for paper in filter(None, papers):
         found = [results[one.name] for one in papers[paper] if one.name in results]
         lines.append(_line([paper, f"{len(found)} of {len(papers[paper])}", *_counts(found)]))
@@ -98,13 +112,32 @@ def _summary(results: dict[str, Result]) -> list[str]:
         "The first counts are of numbers, those after them of sentences of the papers.",
         "",
     ]
+    if reduced:
+        names = ", ".join(f"[{name}](#{name})" for name in reduced)
+        lines += [f"Run in the reduced version only, and not counted: {names}.", ""]
     for paper in filter(None, papers):
-        lines += _sentences(paper, papers[paper], results)
+        lines += _sentences(paper, papers[paper], results, reduced)
     for experiment in papers.get("", []):
         if experiment.name in results:
             lines += [f"### {experiment.title}", ""]
             lines += [f"- {text}" for text in results[experiment.name]["findings"]] + [""]
     return lines
+
+
+def _in_short(found: Sequence[Result]) -> list[str]:
+    """All papers in two sentences."""
+    numbers, *verdicts = map(int, _counts(found)[: 1 + len(_shown.VERDICTS)])
+    words = list(map(int, _counts(found)[1 + len(_shown.VERDICTS) :]))
+    told = zip(("held", "held in part or not clearly", "did not hold", "cannot be told"), words,
+               strict=True)  # fmt: skip
+    judged = zip(("are the same", "differ in the same ordering", "differ"), verdicts, strict=True)
+    return [
+        f"Of {sum(words)} sentences of the papers, "
+        + ", ".join(f"{count} {word}" for word, count in told)
+        + f". Of {numbers} numbers that could be compared, "
+        + ", ".join(f"{count} {word}" for word, count in judged)
+        + "."
+    ]
 
 
 def _counts(found: Sequence[Result]) -> list[str]:
@@ -115,7 +148,10 @@ def _counts(found: Sequence[Result]) -> list[str]:
 
 
 def _sentences(
-    paper: str, experiments: Sequence[Experiment], results: dict[str, Result]
+    paper: str,
+    experiments: Sequence[Experiment],
+    results: dict[str, Result],
+    reduced: Sequence[str],
 ) -> list[str]:
     """What the paper says, by whether it held."""
     by_word: dict[str, list[str]] = {word: [] for word in _shown.WORDS}
@@ -123,12 +159,17 @@ def _sentences(
         for claim in results[experiment.name]["claims"] if experiment.name in results else ():
             link = f"[{experiment.name}](#{experiment.name})"
             by_word.setdefault(claim["word"], []).append(f"{_plain(claim['text'])} ({link})")
+    counted = ", ".join(f"{len(texts)} {word}" for word, texts in by_word.items() if texts)
     lines = [f"### {paper}", ""]
+    if counted:
+        lines += [f"<details><summary>Its sentences: {counted}</summary>", ""]
     for word, texts in by_word.items():
         if texts:
             lines += [f"**{TITLES.get(word, word.capitalize())}**", ""]
             lines += [f"- {text}" for text in texts] + [""]
-    missing = [experiment.name for experiment in experiments if experiment.name not in results]
+    lines += ["</details>", ""] if counted else []
+    done = [*results, *reduced]
+    missing = [experiment.name for experiment in experiments if experiment.name not in done]
     if missing:
         lines += [f"Not run: {', '.join(missing)}.", ""]
     return lines
@@ -140,6 +181,8 @@ def _section(experiment: Experiment, result: Result | None) -> list[str]:
     if result is None:
         return [*lines, "Not run.", ""]
     lines.append("")
+    if result["quick"]:
+        lines += [REDUCED, ""]
     if experiment.stand_in:
         lines += [f"**Stand-in**: {experiment.stand_in}", ""]
     for figure in result["figures"]:

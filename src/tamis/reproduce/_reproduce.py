@@ -85,7 +85,8 @@ def reproduce(
         Whether to show how far the work is.
     repeats : int or None, default=None
         Most splits, draws or random starts to take, where the complete run takes more. All else
-        stays as it is, intervals become wider. What is done counts when more are asked for later.
+        stays as it is, intervals become wider. What is done counts when more are asked for later,
+        except where a unit of work is all repeats at once (arena, inffs-fig1).
 
     Returns
     -------
@@ -107,7 +108,7 @@ def reproduce(
     experiment, paper = find_experiment(name), published(name)
     place = Path(folder)
     place.mkdir(parents=True, exist_ok=True)
-    shown = make_progress(progress)
+    shown = make_progress(progress, command="reproduce")
     with UnitStore(place / STORE) as store:
         run = Run(
             name, store, place,
@@ -144,7 +145,7 @@ def compose(
         repeats=run.repeats,
         seed=run.seed,
         seconds=run.seconds,
-        rows=[_row(pair, _group(pair, pairs), run.quick) for pair in pairs],
+        rows=[_row(pair, _group(pair, pairs), run) for pair in pairs],
         claims=_claims(paper.statements, outcome.claims, run.quick),
         findings=list(outcome.findings),
         tables=dict(outcome.tables),
@@ -196,11 +197,11 @@ def _conditions(theirs: Published) -> dict[str, Any]:
     return {key: item for key, item in theirs.case.items() if key not in WHAT_IS_COMPARED}
 
 
-def _row(pair: Pair, group: Sequence[Pair], quick: bool) -> dict[str, Any]:
+def _row(pair: Pair, group: Sequence[Pair], run: Run) -> dict[str, Any]:
     theirs, ours = pair
     case = dict(theirs.case if theirs else {}) | dict(ours.case if ours else {})
     low, high = ours.interval() if ours else (None, None)
-    verdict = judge(pair, group, quick=quick)
+    verdict = judge(pair, group, quick=run.quick, single=run.repeats == 1)
     return {
         "case": {key: item for key, item in case.items() if key != "selector"},
         "theirs": theirs.value if theirs else None,

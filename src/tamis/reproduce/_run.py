@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from tamis._threads import effective_jobs
-from tamis.evaluation._progress import Silence
+from tamis.evaluation._progress import Lent, Silence
 from tamis.reproduce._scores import seconds_of
 from tamis.reproduce._unit_store import UnitStore
 
@@ -99,14 +99,15 @@ class Run:
         """What :func:`tamis.compare` finds; its units are kept beside ours."""
         from tamis.evaluation import compare
 
+        quiet = isinstance(self.progress, Silence)
+        settings: dict[str, Any] = {"progress": False if quiet else Lent(self.progress)} | options
         found = compare(
             selectors,
             data,
             store=self.folder / COMPARISONS,
             n_jobs=self.n_jobs,
             random_state=self.seed,
-            progress=not isinstance(self.progress, Silence),
-            **options,
+            **settings,
         )
         self.seconds += seconds_of(found)
         return found

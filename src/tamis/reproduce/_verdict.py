@@ -32,14 +32,18 @@ class Verdict(NamedTuple):
         return f"{self.word}: {self.why}" if self.why else self.word
 
 
-def judge(pair: Pair, group: Sequence[Pair], *, quick: bool = False) -> Verdict:
+def judge(
+    pair: Pair, group: Sequence[Pair], *, quick: bool = False, single: bool = False
+) -> Verdict:
     """Say whether a pair agrees.
 
     "same": the difference is within what other splits would change, on both sides, and the digits
     that were printed. "same ordering": the numbers differ, but nothing in the group (the other
     methods under the same conditions) that the paper puts above or below this one is clearly on
     the other side here. Otherwise "differs", and by how much. A number that a complete run does
-    not measure is "quoted only".
+    not measure is "quoted only". Where only a `single` repeat was asked for, nobody knows how much
+    another one would differ, so no more is said than by how much this one does; ratios of times
+    are far larger than that.
     """
     theirs, ours = pair
     if theirs is None:
@@ -52,6 +56,8 @@ def judge(pair: Pair, group: Sequence[Pair], *, quick: bool = False) -> Verdict:
     if not ours.at_least and abs(difference) <= _allowed(ours, theirs):
         return Verdict("same")
     amount = _in_words(difference, theirs, ours.at_least)
+    if single and len(ours.values) == 1 and theirs.unit != "seconds":
+        return Verdict("not told", f"a single repeat, {amount}")
     against = [other for other in group if other is not pair and _is_reversed(pair, other)]
     others = sum(other.theirs is not None and other.ours is not None for other in group) - 1
     if against:

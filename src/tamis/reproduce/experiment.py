@@ -138,7 +138,7 @@ _ALL = (
     ),
     Experiment(
         name="ilfs-table4",
-        title="Twelve methods on eight data sets, 20 splits, with tests of significance",
+        title="Twelve methods on eight data sets, with tests of significance",
         paper=f"{_ILFS}, table 4 and section 4.3",
         place="ilfs.precision:run",
         data=(
@@ -288,7 +288,7 @@ _ALL = (
         place="ofw.challenge:run",
         data=("arcene", "dexter", "dorothea", "madelon", "mnist"),
         stand_in="Gisette is made from MNIST (4 against 9, pixel products, probes). The test "
-        "labels of the challenge are not public: five folds of training and validation rows "
+        "labels of the challenge are not public: folds of training and validation rows "
         "stand in for table 3. Probes are known for Madelon and our Gisette; to the others we add "
         "our own.",
     ),

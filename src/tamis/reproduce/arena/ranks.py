@@ -107,8 +107,11 @@ def duel(
 
 
 def _winner(mine: list[float], theirs: list[float], test_share: float) -> int:
-    """1 or -1 if one is better beyond what other splits would change, else 0."""
-    if np.array_equal(mine, theirs):
+    """1 or -1 if one is better beyond what other splits would change, else 0.
+
+    A single split does not tell.
+    """
+    if len(mine) < 2 or np.array_equal(mine, theirs):
         return 0
     test = paired_t(mine, theirs, test_share)
     return int(np.sign(test.mean)) if test.p_value < LEVEL else 0

@@ -78,13 +78,17 @@ def _measurements(view: shown.View) -> list[Measurement]:
     return rows
 
 
+def _splits_in_words(n: int) -> str:
+    return "1 random split" if n == 1 else f"{n} random splits"
+
+
 def _remarks(plan: dict[str, Any]) -> list[str]:
     counts = ", ".join(map(str, counts_for(10**6)))
     return [
-        f"Protocol: {plan['n_splits']} random splits with two thirds of the rows for training; the "
-        "selector with its defaults ranks the training rows; a linear SVM with its strength tuned "
-        f"inside is trained on the best {counts} columns (never more than half of them), and the "
-        "mean over these numbers of columns counts: balanced accuracy, or R2 for numbers.",
+        f"Protocol: {_splits_in_words(plan['n_splits'])} with two thirds of the rows for training; "
+        "the selector with its defaults ranks the training rows; a linear SVM with its strength "
+        f"tuned inside is trained on the best {counts} columns (never more than half of them), and "
+        "the mean over these numbers of columns counts: balanced accuracy, or R2 for numbers.",
         f"Tables with more than {plan['rows']:,} rows are cut to that by a random draw that keeps "
         "the shares of the classes. Missing cells are put at the median of the training rows.",
         f"A selector that takes longer than {plan['limit']:g} s for a split, or more than 8 GB, is "
@@ -93,5 +97,6 @@ def _remarks(plan: dict[str, Any]) -> list[str]:
         "Sets that hold the same patients count as one in the average rank. Meta-features need a "
         "source of features with properties and do not apply to plain tables.",
         "Stability is that of Nogueira for the best 50 columns (at most half of them) over the "
-        "splits, averaged over the tables; 0 is chance, 1 is always the same columns.",
+        "splits, averaged over the tables; 0 is chance, 1 is always the same columns. A single "
+        "split has none.",
     ]

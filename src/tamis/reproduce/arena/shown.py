@@ -115,9 +115,13 @@ class View:
             f"place {place} of {len(found.methods)}, by the critical difference {level}. Against "
             f"{simple}, the simple filter with the best average rank, it is better on "
             f"{_named(fight.better)}, worse on {_named(fight.worse)}, and on {len(fight.equal)} of "
-            f"{len(self.plan[task])} tables the simple filter is as good (paired over the splits, "
-            "5 %)."
+            f"{len(self.plan[task])} tables the simple filter is as good {self._how()}."
         )
+
+    def _how(self) -> str:
+        if self.plan["n_splits"] < 2:
+            return "as far as a single split can tell"
+        return "(paired over the splits, 5 %)"
 
     def best_simple(self, task: str) -> str:
         """The simple filter with the best average rank; empty if there is none."""
@@ -142,11 +146,11 @@ class View:
         return is_complete(cell, self.plan["n_splits"])
 
     def stability(self, data: str, method: str) -> float | None:
-        """How far the same columns come again; None if it was stopped."""
+        """How far the same columns come again; None if it was stopped, or of a single split."""
         from tamis.evaluation.stability import nogueira
 
         cell = self.cells[data, method]
-        if not self.finished(cell):
+        if not self.finished(cell) or self.plan["n_splits"] < 2:
             return None
         tops = [split["top"] for split in cell["splits"]]
         return float(nogueira(tops, cell["splits"][0]["n_columns"]).value)

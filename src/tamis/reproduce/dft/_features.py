@@ -96,6 +96,13 @@ def remarks_on_network(run: Run) -> list[str]:
     return remarks
 
 
+def number_of_networks(n: int) -> str:
+    """What intervals mean in tables of several networks."""
+    if n == 1:
+        return "One network for every condition, so there are no intervals."
+    return f"Intervals are over {n} networks from other random starts."
+
+
 def accuracies(run: Run, wanted: Iterable[Deep]) -> dict[Deep, float]:
     """Train every network that is needed; test accuracy of each in percent."""
     tasks = {deep: Task(f"network/{deep.name}/{deep.repeat}", network_accuracy, (deep,))

@@ -10,12 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tamis.reproduce._run import Run, Task
-from tamis.reproduce.dft._claims import in_part
+from tamis.reproduce._sure import in_part
 from tamis.reproduce.dft._features import (
     Deep,
     accuracies,
     deep_features,
     load_features,
+    number_of_networks,
     remarks_on_network,
 )
 from tamis.reproduce.dft._methods import (
@@ -31,6 +32,8 @@ N_NETWORKS = 3
 DATA = ("mnist", "fashion-mnist")
 COUNTS = (5, 10, 15, 20, 30, 40, 60, 100, 150)
 FORMS = {"raw": "DFT", "components": "PCA + DFT"}
+# Our reading of a sentence without "always": a tie or two among many points is no objection.
+NEARLY_ALWAYS = 0.9
 # "Saturates": within half a point of the accuracy with most features.
 SATURATED = 0.5
 TOP = (20, 40)
@@ -46,10 +49,11 @@ def run(run: Run) -> Outcome:
     """Accuracy over the number of features, raw and of components; ranks of what is chosen."""
     counts = (5, 15, 30, 100) if run.quick else COUNTS
     learner = "XGBoost" if has_xgboost() and not run.quick else "RF"
+    n_networks = run.at_most(1 if run.quick else N_NETWORKS)
     plan = [
         deep_features(run, data, repeat=repeat)
         for data in (DATA[1:] if run.quick else DATA)
-        for repeat in range(run.at_most(1 if run.quick else N_NETWORKS))
+        for repeat in range(n_networks)
     ]
     accuracies(run, plan)
     curves = _curves(run, plan, counts, learner)
@@ -67,6 +71,7 @@ def run(run: Run) -> Outcome:
             "Components come from the training rows, centred and not scaled; all 400 are kept. A "
             f"curve is saturated from where it stays within {SATURATED} points of its last value; "
             "the paper does not say how it judges this.",
+            number_of_networks(n_networks),
             LEARNER_REMARK,
             *([f"{instead}."] if instead else []),
             *remarks_on_packages(),
@@ -180,17 +185,21 @@ def _claims(curves: Curves, ranks: Ranks, counts: Sequence[int]) -> list[Claim]:
         f"{data}: " + ", ".join(f"{g:+.1f} at {c}" for g, c in zip(gain, counts, strict=True))
         for data, gain in gains.items()
     )
-    wide = {key: [np.quantile(one[:40], 0.9) for one in places] for key, places in ranks.items()}
-    narrow = [float(np.mean(wide[data, "components"])) for data in names]
-    spread = [float(np.mean(wide[data, "raw"])) for data in names]
+    wide = {
+        key: np.array([np.quantile(one[:40], 0.9) for one in places])
+        for key, places in ranks.items()
+    }
+    narrow, spread = ([float(wide[data, form].mean()) for data in names]
+                      for form in ("components", "raw"))  # fmt: skip
     words = "; ".join(
         f"{data}: with PCA {a:.0f}, without {b:.0f}"
         for data, a, b in zip(names, narrow, spread, strict=True)
     )
     evidence = f"nine in ten of the first 40 features have a variance rank up to: {words}"
     return [
-        Claim("pca-better", in_part(float(better), 0.9),
-              f"accuracy with PCA less that without, in points: {by_count}"),
+        Claim("pca-better", in_part(float(better), NEARLY_ALWAYS),
+              f"accuracy with PCA less that without, in points: {by_count}; above 0 at "
+              f"{better:.0%} of the numbers, of which {NEARLY_ALWAYS:.0%} are taken as enough"),
         _fewer_needed(curves, counts),
         Claim("fig9-pca", all(value <= 50 for value in narrow), evidence),
         Claim("fig9-raw", all(b > a for a, b in zip(narrow, spread, strict=True)), evidence),
@@ -198,20 +207,29 @@ def _claims(curves: Curves, ranks: Ranks, counts: Sequence[int]) -> list[Claim]:
 
 
 def _fewer_needed(curves: Curves, counts: Sequence[int]) -> Claim:
-    """Whether components reach the accuracy at which raw features saturate with fewer of them."""
-    fewer, parts = [], []
+    """Whether fewer components do as well as raw features, at every number of these but the first.
+
+    Not only where raw features saturate: that place hangs on half a point of accuracy.
+    """
+    shares, parts = [], []
     for data in dict.fromkeys(data for data, _ in curves):
         raw, rotated = (curves[data, form].mean(axis=0) for form in ("raw", "components"))
-        end = saturates_at(raw, counts)
-        target = float(raw[counts.index(end)])
-        needed = needed_for(target, rotated, counts)
-        fewer.append(needed is not None and needed < end)
-        parts.append(
-            f"{data}: raw features saturate at {end} with {target:.1f} %, for which PCA needs "
-            f"{needed or 'more than ' + str(counts[-1])} (its own saturation: "
-            f"{saturates_at(rotated, counts)})"
+        needed = [needed_for(float(target), rotated, counts) for target in raw]
+        fewer = [k is not None and k < n for k, n in zip(needed[1:], counts[1:], strict=True)]
+        shares.append(float(np.mean(fewer)))
+        words = ", ".join(
+            f"{k or 'more than ' + str(counts[-1])} for {n}"
+            for k, n in zip(needed, counts, strict=True)
         )
-    return Claim("fewer-needed", in_part(float(np.mean(fewer)), 1.0), "; ".join(parts))
+        parts.append(
+            f"{data}: fewer in {sum(fewer)} of {len(fewer)} ({words}); saturation at "
+            f"{saturates_at(rotated, counts)} and {saturates_at(raw, counts)}"
+        )
+    return Claim(
+        "fewer-needed", in_part(min(shares), NEARLY_ALWAYS),
+        "components that have at least the accuracy of so many raw features, on the numbers that "
+        f"were tried; {NEARLY_ALWAYS:.0%} are taken as enough. " + "; ".join(parts),
+    )  # fmt: skip
 
 
 def _draw_curves(figure: Any, curves: Curves, counts: Sequence[int], learner: str) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from tamis.reproduce._run import Run, Task
+from tamis.reproduce._sure import all_sure, surely, within
 from tamis.reproduce.dft._methods import (
     IMPORTANCE_REMARK,
     LEARNER_REMARK,
@@ -27,7 +28,8 @@ COUNTS = (10, 20, 100)
 MOST = max(COUNTS)
 N_FOLDS, N_REPEATS = 10, 3
 PAPER_GAIN = {"LR": -0.15, "SVM (RBF)": -0.1, "RF": 0.1, "XGBoost": 0.05}
-# "Comparable": no further below the best than in the paper's own table; "very small": half a point.
+# "Comparable": no further below the best than in the paper's own table (LR with 10 features).
+# "Very small" is our reading: the paper's own gaps are 0.05 to 0.15 points, one to three rows.
 COMPARABLE, CLOSE = 1.1, 0.5
 
 # Where the ranking comes from, method, learner, count: a value per fold.
@@ -43,7 +45,8 @@ def run(run: Run) -> Outcome:
     methods = known(("anova", "correlation", "dft") if run.quick else METHODS)
     learners = known(("LR", "RF") if run.quick else LEARNERS)
     n_folds, n_repeats = (3, 1) if run.quick else (N_FOLDS, N_REPEATS)
-    folds = folds_of(y, n_folds, run.at_most(n_repeats), run.seed)
+    n_repeats = run.at_most(n_repeats)
+    folds = folds_of(y, n_folds, n_repeats, run.seed)
     orders = run.units(
         Task(f"order/{method}", order_on_all_rows, (DATA, method, run.seed)) for method in methods
     )
@@ -58,9 +61,9 @@ def run(run: Run) -> Outcome:
     cells = _cells(run, calls)
     return Outcome(
         measurements=_measurements(cells, n_all),
-        claims=_claims(cells, n_all, n_folds),
+        claims=_claims(cells, n_all),
         figures={"accuracy": lambda figure: _draw(figure, cells, learners, n_all)},
-        remarks=_remarks(cells, n_folds),
+        remarks=_remarks(cells, n_folds, n_repeats),
     )
 
 
@@ -108,7 +111,7 @@ def _gain(cells: Cells, learner: str, n_all: int) -> list[float]:
     return np.subtract(some, everything).tolist()
 
 
-def _claims(cells: Cells, n_all: int, n_folds: int) -> list[Claim]:
+def _claims(cells: Cells, n_all: int) -> list[Claim]:
     margins = {}
     for (where, method, learner, count), values in cells.items():
         if where == "inside" and method == "dft":
@@ -121,29 +124,33 @@ def _claims(cells: Cells, n_all: int, n_folds: int) -> list[Claim]:
     best = sum(margin >= 0 for margin in margins.values())
     close = sum(margin >= -COMPARABLE for margin in margins.values())
     learners = list(dict.fromkeys(learner for learner, _ in margins))
-    gains = {learner: float(np.mean(_gain(cells, learner, n_all))) for learner in learners}
-    words = ", ".join(f"{learner} {gain:+.2f}" for learner, gain in gains.items())
+    gains = {learner: _gain(cells, learner, n_all) for learner in learners}
+    words = ", ".join(f"{learner} {np.mean(gain):+.2f}" for learner, gain in gains.items())
     trees = [gains[learner] for learner in ("RF", "XGBoost") if learner in gains]
     worst = min(margins, key=margins.__getitem__)
     return [
         Claim("comparable", close == len(margins),
-              f"DFT is best in {best} of {len(margins)} cells and at most {COMPARABLE} points "
+              f"DFT is best in {best} of {len(margins)} cells (in the paper's table in none of 12) "
+              f"and at most {COMPARABLE} points "
               f"below the best other in {close}; worst {margins[worst]:+.2f} ({worst[0]}, "
               f"{worst[1]} features)"),
-        Claim("gap", all(abs(gain) <= CLOSE for gain in gains.values()),
-              f"100 features of DFT less all features, in points: {words}"),
-        Claim("improves", all(gain >= 0 for gain in trees) if trees else None,
+        Claim("gap", all_sure([within(gain, CLOSE) for gain in gains.values()]),
+              f"100 features of DFT less all features, in points: {words}; very small is taken as "
+              f"up to {CLOSE}"),
+        Claim("improves", all_sure([surely(gain) for gain in trees]),
               f"100 features of DFT less all features, in points: {words}", bool(trees)),
     ]  # fmt: skip
 
 
-def _remarks(cells: Cells, n_folds: int) -> list[str]:
+def _remarks(cells: Cells, n_folds: int, n_repeats: int) -> list[str]:
     lifts = [
         float(np.mean(values)) - float(np.mean(cells["inside", method, learner, count][:n_folds]))
         for (where, method, learner, count), values in cells.items()
         if where == "outside"
     ]
+    times = "once" if n_repeats == 1 else f"{n_repeats} times"
     return [
+        f"{n_folds} folds, {times}; the intervals are over all of them.",
         "The paper does not say whether features are chosen inside the folds. Here they are; its "
         f"numbers are put beside these. Ranking on all rows instead adds {np.mean(lifts):+.2f} "
         f"points on average over the cells (from {min(lifts):+.2f} to {max(lifts):+.2f}).",

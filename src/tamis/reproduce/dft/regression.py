@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from tamis.reproduce._run import Run, Task
+from tamis.reproduce._sure import in_part
 from tamis.reproduce.dft import _methods
-from tamis.reproduce.dft._claims import in_part, is_near_share
+from tamis.reproduce.dft._claims import share_claim
 from tamis.reproduce.dft._features import (
     N_FEATURES,
     NOISE_REMARK,
@@ -18,6 +19,7 @@ from tamis.reproduce.dft._features import (
     accuracies,
     deep_features,
     load_features,
+    number_of_networks,
     remarks_on_network,
 )
 from tamis.reproduce.outcome import Claim, Measurement, Outcome
@@ -39,7 +41,8 @@ METHODS = {
 }
 FULL = "none (full set)"
 NOT_STATED = "(regressor not stated)"
-# "Comparable": no more above the best other method than in the paper's own tables.
+# "Comparable": no more above the best other method than in the paper's own tables (1.36 against
+# 1.23, noisy MNIST at the early elbow).
 COMPARABLE = 0.11
 BOUNDS = {"mnist": ("mnist-20-30", 20, 30), "fashion-mnist": ("fashion-5-10", 5, 10)}
 
@@ -50,10 +53,11 @@ Cells = dict[tuple[str, str, str, str], list[float]]
 def run(run: Run) -> Outcome:
     """Networks, then rankings, then regressors on the first columns of every ranking."""
     conditions = [c for c in CONDITIONS if not run.quick or c[:2] == ("fashion-mnist", False)]
+    n_networks = run.at_most(1 if run.quick else N_NETWORKS)
     plan = [
         (deep_features(run, data, noisy=noisy, repeat=repeat), early, late)
         for data, noisy, early, late in conditions
-        for repeat in range(run.at_most(1 if run.quick else N_NETWORKS))
+        for repeat in range(n_networks)
     ]
     accuracies(run, [deep for deep, _, _ in plan])
     rankings = _rankings(run, [deep for deep, _, _ in plan])
@@ -67,6 +71,7 @@ def run(run: Run) -> Outcome:
         remarks=[
             *remarks_on_network(run),
             NOISE_REMARK,
+            number_of_networks(n_networks),
             f"The paper does not name its regressor. Its numbers are put beside our {regressors[0]}"
             " (default parameters) on the test rows; ridge regression follows.",
             "Importance comes from 50 trees of depth one (at most 50 features are used, the others "
@@ -173,17 +178,11 @@ def _claims(cells: Cells, main: str, late: dict[tuple[str, int], int]) -> list[C
             "comparable",
             in_part(within / len(excess), 1.0),
             f"RFT has the smallest error in {best} of {len(excess)} cells and is at most "
-            f"{COMPARABLE:.0%} above the best other in {within}; worst {excess[worst]:+.0%} "
-            f"({worst[0]}, {worst[1]} elbow)",
+            f"{COMPARABLE:.0%} (the paper's largest) above the best other in {within}; "
+            f"worst {excess[worst]:+.0%} ({worst[0]}, {worst[1]} elbow)",
         ),
         *(_above_full(cells, main, data) for data in BOUNDS),
-        Claim(
-            "share",
-            all(is_near_share(share) for share in means.values()),
-            "our late elbows of RFT keep "
-            + ", ".join(f"{share:.1%} ({name})" for name, share in means.items())
-            + "; the paper's, read by eye, 25 and 37.5 %",
-        ),
+        Claim(*share_claim("RFT", means)),
     ]
 
 
@@ -210,7 +209,9 @@ def _above_full(cells: Cells, main: str, data: str) -> Claim:
     if not excess:
         return Claim(claim, None, f"{data} is not in a quick run", tested=False)
     words = ", ".join(f"{noise} {value:+.0f} %" for noise, value in excess.items())
-    holds = all(low <= value <= high for value in excess.values())
+    # The paper's ranges are in whole percents.
+    inside = [low <= round(value) <= high for value in excess.values()]
+    holds = True if all(inside) else None if any(inside) else False
     return Claim(claim, holds, f"late elbow of RFT against the full set: {words}")
 
 

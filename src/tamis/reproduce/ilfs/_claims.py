@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+from numpy.typing import NDArray
+
+from tamis.reproduce._sure import all_sure
 from tamis.reproduce.ilfs._significance import (
     LEVEL,
     METRIC,
@@ -12,13 +16,16 @@ from tamis.reproduce.ilfs._significance import (
     count_wins,
     ranks_in_words,
 )
-from tamis.reproduce.inffs._protocol import Scores, best_of, data_names, means
+from tamis.reproduce.inffs._protocol import TRAIN_SHARE, Scores, data_names, means
 from tamis.reproduce.outcome import Claim
+
+Floats = NDArray[np.float64]
 
 MICROARRAY = ("colon", "leukemia", "prostate", "lymphoma", "lung")
 OTHERS = ("gina", "dexter", "polarity")
 # Best on six of the eight sets of the table; the seventh success of the paper is VOC 2007.
 WINS_OF_TABLE = 6
+# "Very close to random" is 56.19 and 59.51 in the paper.
 NEAR_RANDOM = 60.0
 PRINTED_CHANCE = 4.82e-3
 
@@ -61,6 +68,38 @@ def _shown(values: dict[str, float], n: int = 4) -> str:
     return ", ".join(f"{name} {values[name]:.1f}" for name in names if name in values)
 
 
+def _values(scores: Scores, names: Sequence[str], method: str, kind: str) -> Floats:
+    """Means of the splits of a method: over data sets, or on its worst or its best one."""
+    tables = [scores[data, method, METRIC].mean(axis=1) for data in names]
+    if kind == "mean":
+        n = min(table.size for table in tables)
+        return np.mean([table[:n] for table in tables], axis=0)
+    pick = {"minimum": min, "maximum": max}[kind]
+    return pick(tables, key=lambda table: float(table.mean()))
+
+
+def _is_first(scores: Scores, names: Sequence[str], kind: str) -> bool | None:
+    """Whether ILFS is above the best rival, beyond what other splits change.
+
+    The worst set of one method may be another than that of the other, so splits are not paired
+    there, and the answer is the more careful.
+    """
+    from tamis.evaluation.significance import paired_t
+
+    rivals = {
+        method: _values(scores, names, method, kind)
+        for method in _over(scores, names)
+        if method != OURS
+    }
+    ours = _values(scores, names, OURS, kind)
+    best = max(rivals.values(), key=lambda values: float(values.mean()))
+    n = min(ours.size, best.size)
+    if n < 2:
+        return None
+    found = paired_t(ours[:n], best[:n], test_share=1 - TRAIN_SHARE)
+    return bool(found.mean > 0) if found.p_value < LEVEL else None
+
+
 def _best_overall(scores: Scores) -> Claim:
     missing = _not_run("best-overall", (*MICROARRAY, *OTHERS), scores)
     if missing:
@@ -69,7 +108,7 @@ def _best_overall(scores: Scores) -> Claim:
         {method: sum(values) / len(values) for method, values in _over(scores, names).items()}
         for names in (MICROARRAY, OTHERS)
     ]
-    holds = all(best_of(group) == OURS for group in groups)
+    holds = all_sure([_is_first(scores, names, "mean") for names in (MICROARRAY, OTHERS)])
     return Claim(
         "best-overall", holds, f"microarrays: {_shown(groups[0])}; others: {_shown(groups[1])}"
     )
@@ -103,11 +142,13 @@ def _best_on_dexter(scores: Scores, methods: tuple[str, ...]) -> Claim:
     rivals = tuple(method for method in methods if method != OURS)
     pairs = [pair for pair in compare_pairs(scores, rivals) if pair.data == "dexter"]
     clear = [pair.rival for pair in pairs if pair.lead > 0 and pair.corrected < LEVEL]
+    behind = [pair.rival for pair in pairs if pair.lead < 0 and pair.corrected < LEVEL]
     values = {name: one for name, one in means(scores, "dexter", METRIC).items() if name in methods}
     return Claim(
         "dexter-best",
-        len(clear) == len(pairs),
-        f"{_shown(values)}; clearly below ILFS: {', '.join(clear) or 'none'}",
+        False if behind else True if len(clear) == len(pairs) else None,
+        f"{_shown(values)}; clearly below ILFS: {', '.join(clear) or 'none'}; clearly above it: "
+        f"{', '.join(behind) or 'none'}",
     )
 
 
@@ -117,7 +158,19 @@ def _high_on_polarity(scores: Scores) -> Claim:
         return missing
     values = {name: one[0] for name, one in _over(scores, ("polarity",)).items()}
     place = sorted(values, key=lambda name: -values[name]).index(OURS) + 1
-    return Claim("polarity-high", place <= 2, f"place {place} of {len(values)}: {_shown(values)}")
+    pairs = [
+        pair
+        for pair in compare_pairs(scores, tuple(name for name in values if name != OURS))
+        if pair.data == "polarity"
+    ]
+    above = [pair.rival for pair in pairs if pair.lead < 0 and pair.corrected < LEVEL]
+    enough = scores["polarity", OURS, METRIC].shape[0] > 1
+    return Claim(
+        "polarity-high",
+        False if len(above) > 1 else True if place <= 2 and enough else None,
+        f"place {place} of {len(values)}: {_shown(values)}; clearly above it: "
+        f"{', '.join(above) or 'none'}. High is taken as second, as in the paper",
+    )
 
 
 def _fisher_below(scores: Scores) -> Claim:
@@ -128,7 +181,10 @@ def _fisher_below(scores: Scores) -> Claim:
     shown = ", ".join(f"{data} {both[data]['Fisher']:.1f}/{both[data][OURS]:.1f}" for data in names)
     holds = True if len(below) >= len(names) - 1 else None if 2 * len(below) > len(names) else False
     return Claim(
-        "fisher-below", holds, f"below ILFS on {len(below)} of {len(names)}; Fisher/ILFS: {shown}"
+        "fisher-below",
+        holds,
+        f"below ILFS on {len(below)} of {len(names)} (in the paper on all but one); Fisher/ILFS: "
+        f"{shown}",
     )
 
 
@@ -137,7 +193,8 @@ def _largest_minimum(scores: Scores) -> Claim:
     if missing:
         return missing
     least = {method: min(values) for method, values in _over(scores, MICROARRAY).items()}
-    return Claim("robust-min", best_of(least) == OURS, f"smallest mean: {_shown(least)}")
+    holds = _is_first(scores, MICROARRAY, "minimum")
+    return Claim("robust-min", holds, f"smallest mean: {_shown(least)}")
 
 
 def _top_of_others(scores: Scores) -> Claim:
@@ -150,7 +207,7 @@ def _top_of_others(scores: Scores) -> Claim:
         "minimum": {method: min(values) for method, values in found.items()},
         "maximum": {method: max(values) for method, values in found.items()},
     }
-    holds = all(best_of(values) == OURS for values in kinds.values())
+    holds = all_sure([_is_first(scores, OTHERS, kind) for kind in kinds])
     shown = "; ".join(f"{kind}: {_shown(values, 2)}" for kind, values in kinds.items())
     return Claim("top-min-max", holds, shown)
 

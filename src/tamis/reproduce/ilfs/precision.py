@@ -12,11 +12,13 @@ from tamis.reproduce.ilfs._methods import TWELVE, methods
 from tamis.reproduce.ilfs._significance import METRIC, OURS, count_wins
 from tamis.reproduce.inffs._data import NOTES, load_table
 from tamis.reproduce.inffs._protocol import (
+    COUNTS,
     Scores,
     data_names,
     mean_over_counts,
     means,
     scores_by_splits,
+    splits_in_words,
 )
 from tamis.reproduce.outcome import Measurement, Outcome
 
@@ -39,6 +41,7 @@ def run(run: Run) -> Outcome:
     scores: Scores = {}
     for name in names:
         scores |= _scores(run, name, chosen)
+    n_splits = max(values.shape[0] for values in scores.values())
     return Outcome(
         measurements=_measurements(scores),
         claims=claims(scores, tuple(one for one in chosen if one != FREE)),
@@ -52,11 +55,12 @@ def run(run: Run) -> Outcome:
             "topics, as the paper's equations have it, they drift to other contrasts, which is "
             "shown beside.",
             "SVM-RFE takes columns away one by one on the microarrays and a tenth at a time on the "
-            "others; FSV and UDFS have fewer splits where a ranking takes minutes.",
+            "others; FSV and UDFS have fewer splits where a ranking takes minutes, see the notes.",
             "Parameters of the rivals are not in the paper; ours are the defaults of the library.",
-            "The 100 values of a method (20 splits by 5 counts) share their rows, so they are not "
+            f"The {n_splits * len(COUNTS)} values of a method ({splits_in_words(n_splits)} by "
+            f"{len(COUNTS)} counts; 100 in the paper) share their rows, so they are not "
             "independent as the paper's two-sample t test takes them; the corrected paired test of "
-            "the split means is given beside it.",
+            "the split means is given beside it, and decides in the other claims.",
         ],
     )
 

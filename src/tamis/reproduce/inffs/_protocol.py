@@ -14,6 +14,7 @@ from tamis.reproduce.outcome import Measurement
 
 COUNTS = (10, 50, 100, 150, 200)
 TRAIN_SHARE = 2 / 3
+LEVEL = 0.05
 OVER_COUNTS = "mean over 10, 50, 100, 150, 200"
 
 # Scores by data, method and metric: a row per split, a column per number of features.
@@ -98,8 +99,21 @@ def note_on(values: NDArray[np.float64], note: str, usual: int = 20) -> str:
     """A note on a data set, and on the number of splits where it is not the usual one."""
     parts = [note] if note else []
     if values.shape[0] != usual:
-        parts.append(f"{values.shape[0]} splits")
+        parts.append(splits_in_words(values.shape[0]))
     return "; ".join(parts)
+
+
+def splits_in_words(n: int) -> str:
+    """So many splits."""
+    return "1 split" if n == 1 else f"{n} splits"
+
+
+def splits_by_data(n_splits: Mapping[str, int]) -> str:
+    """How many splits every data set has, those with as many together."""
+    names: dict[int, list[str]] = {}
+    for name, n in n_splits.items():
+        names.setdefault(n, []).append(name)
+    return "; ".join(f"{splits_in_words(n)} of {', '.join(group)}" for n, group in names.items())
 
 
 def data_names(scores: Scores) -> list[str]:
@@ -133,3 +147,26 @@ def p_of_difference(
         return float("nan")
     a, b = (values[:n].mean(axis=1) if column is None else values[:n, column] for values in (a, b))
     return float(paired_t(a, b, test_share=1 - TRAIN_SHARE).p_value)
+
+
+def p_in_words(p: float) -> str:
+    """In brackets; nothing where a single split has none."""
+    return "" if np.isnan(p) else f" (p {p:.2g})"
+
+
+def is_best(
+    scores: Scores, metric: str, rivals: Sequence[tuple[str, str, int | None]], ours: str
+) -> bool | None:
+    """Whether the first method in every place is ours; False if one is clearly better somewhere.
+
+    `rivals` are data, the method with the largest mean, and the number of features or all.
+    Without a second split nothing is clear.
+    """
+    clear = [
+        other != ours and p_of_difference(scores, data, metric, other, ours, column) < LEVEL
+        for data, other, column in rivals
+    ]
+    if any(clear):
+        return False
+    enough = all(scores[data, ours, metric].shape[0] > 1 for data, _, _ in rivals)
+    return True if enough and all(other == ours for _, other, _ in rivals) else None

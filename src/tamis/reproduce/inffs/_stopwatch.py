@@ -163,14 +163,17 @@ def in_words(found: dict[str, dict[str, Any]]) -> str:
 def reversed_pairs(
     found: dict[str, dict[str, Any]], theirs: dict[str, float]
 ) -> tuple[list[tuple[str, str]], int]:
-    """Pairs of which the paper's faster one is the slower one here, and the number of pairs."""
-    seconds = median_seconds(found)
+    """Pairs of which the paper's faster one is the slower one here, and the number of pairs.
+
+    Every run of the one must take longer than every run of the other.
+    """
+    seconds = {name: times["seconds"] for name, times in found.items() if times["seconds"]}
     names = [name for name in theirs if name in seconds]
     pairs = [(one, other) for one in names for other in names if theirs[one] < theirs[other]]
     wrong = [
         (one, other)
         for one, other in pairs
-        if seconds[one] > seconds[other] and not found[other]["stopped"]
+        if min(seconds[one]) > max(seconds[other]) and not found[other]["stopped"]
     ]
     return wrong, len(pairs)
 

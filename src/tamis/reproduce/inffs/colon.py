@@ -7,14 +7,18 @@ from typing import Any
 import numpy as np
 
 from tamis.reproduce._run import Run
+from tamis.reproduce._sure import surely
 from tamis.reproduce.inffs._data import load_table
 from tamis.reproduce.inffs._methods import methods
 from tamis.reproduce.inffs._protocol import (
     COUNTS,
     Scores,
     best_of,
+    is_best,
+    p_in_words,
     p_of_difference,
     scores_on,
+    splits_in_words,
 )
 from tamis.reproduce.outcome import Claim, Measurement, Outcome
 
@@ -48,8 +52,9 @@ def run(run: Run) -> Outcome:
             *_same_weights(scores),
             "The text and Table 4 say AUC, the caption of this table says accuracy. The paper's "
             "numbers are put beside our AUC; our accuracy follows.",
-            "The paper does not say how colon was split: here random splits with 2/3 of the "
-            "rows for training, which is what the same authors print for ILFS.",
+            f"The paper does not say how colon was split: here {splits_in_words(n_splits)} at "
+            "random with 2/3 of the rows for training, which is what the same authors print for "
+            "ILFS.",
             "SVM-RFE, its two variants and SW ReliefF were not run by the paper, which quotes them "
             "from another one. So the gap between these rows and the others may be one of protocol "
             "or metric.",
@@ -87,27 +92,37 @@ def _same_weights(scores: Scores) -> list[str]:
 
 
 def _claims(scores: Scores, counts: tuple[int, ...]) -> list[Claim]:
-    parts, first_everywhere = [], []
+    parts, firsts = [], []
     for metric in METRICS:
         for column, count in enumerate(counts):
             at = {
                 method: float(scores["colon", method, metric][:, column].mean()) for method in NINE
             }
             best = best_of(at)
-            first_everywhere.append(at[OURS] >= at[best])
+            firsts.append(("colon", OURS if at[OURS] >= at[best] else best, column))
             p = p_of_difference(scores, "colon", metric, best, OURS, column)
-            versus = "" if best == OURS else f", Inf-FS {at[OURS]:.1f} (p {p:.2g})"
+            versus = "" if best == OURS else f", Inf-FS {at[OURS]:.1f}{p_in_words(p)}"
             parts.append(f"{metric} at {count}: {best} {at[best]:.1f}{versus}")
     top = {metric: float(scores["colon", OURS, metric].mean(axis=0).max()) for metric in METRICS}
+    holds = is_best(scores, "auc", firsts[: len(counts)], OURS)
     return [
-        Claim("best-everywhere", all(first_everywhere[: len(counts)]), "best: " + "; ".join(parts)),
+        Claim("best-everywhere", holds, "best: " + "; ".join(parts)),
         Claim(
             "near-soa",
-            abs(top["auc"] - STATE_OF_THE_ART) <= CLOSE,
+            _is_close(scores["colon", OURS, "auc"]),
             f"best value of Inf-FS: AUC {top['auc']:.1f}, accuracy {top['accuracy']:.1f}; "
-            f"state of the art as printed: {STATE_OF_THE_ART}",
+            f"state of the art as printed: {STATE_OF_THE_ART}; very close is taken as within "
+            f"{CLOSE:g} point",
         ),
     ]
+
+
+def _is_close(values: Any) -> bool | None:
+    """Whether the best mean is close to the state of the art; False if other splits agree on no."""
+    distance = values[:, values.mean(axis=0).argmax()] - STATE_OF_THE_ART
+    if len(distance) > 1 and abs(distance.mean()) <= CLOSE:
+        return True
+    return False if surely(np.sign(distance.mean()) * distance - CLOSE) else None
 
 
 def _draw(figure: Any, scores: Scores, counts: tuple[int, ...]) -> None:

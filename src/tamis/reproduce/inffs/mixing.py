@@ -8,9 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tamis.reproduce._run import Run, Task
+from tamis.reproduce._sure import surely
 from tamis.reproduce.inffs._data import load_table
 from tamis.reproduce.inffs._methods import ALPHAS
-from tamis.reproduce.inffs._protocol import TRAIN_SHARE
+from tamis.reproduce.inffs._protocol import TRAIN_SHARE, splits_by_data
 from tamis.reproduce.outcome import Claim, Measurement, Outcome
 
 # Thousands of rows vary little from split to split.
@@ -28,8 +29,10 @@ FEW = (10, 50, 200)
 PANELS = ("80% of all", *map(str, FEW))
 DATA = "mean over all data sets"
 N_DRAWS = 2000
-# What "close to 1" and "low" are taken to mean; the paper gives no numbers.
-NEAR_ONE, LOW = 0.95, 0.95
+# What "close to 1", "low" and "70 %" are taken to mean; the paper gives no other numbers.
+NEAR_ONE, LOW, SEVENTY = 0.95, 0.95, (0.65, 0.75)
+# An alpha that is the best in so large a share of samples of data sets is surely the best.
+SURE = 0.95
 
 # Mean normalised scores: data sets by alphas.
 Curves = dict[str, NDArray[np.float64]]
@@ -58,6 +61,8 @@ def run(run: Run) -> Outcome:
         remarks=[
             f"{len(scores)} of the paper's 13 data sets; its four sets of pictures (Caltech, "
             "PASCAL VOC) cannot be had. GINA, Gisette (2,000 rows) and USPS-241 are stand-ins.",
+            f"Random splits with 2/3 of the rows for training: {splits_by_data(n_splits)}. Claims "
+            "are judged by the spread over data sets, as in the paper.",
             "C of the SVM is chosen once per split, by 5 folds of the training rows with all "
             "columns, and kept for all alphas. The score is the accuracy on the test rows.",
             "Two choices of 80 % of the columns share at least three quarters of them. So a fall "
@@ -142,24 +147,33 @@ def _claims(curve: NDArray[np.float64], names: list[str]) -> list[Claim]:
         ),
         Claim(
             "peak-0.2",
-            peak == 0.2,
+            True if shares[0.2] >= SURE else False if shares[0.2] <= 1 - SURE else None,
             f"the largest mean is at alpha {peak} ({mean.max():.4f}, at 0.2 {at[0.2]:.4f}); of "
             f"{N_DRAWS} samples of data sets with replacement the largest is at {peaks}",
         ),
         Claim(
             "falls-after",
-            falls < 0 and at[1.0] < at[0.2],
+            surely(curve[:, ALPHAS.index(0.2)] - curve[:, -1]) if falls < 0 else False,
             f"correlation with alpha from 0.2 on: {falls:.2f}; {at[0.2]:.3f} at 0.2, "
             f"{at[1.0]:.3f} at 1",
         ),
-        Claim("seventy", abs(at[1.0] - 0.7) <= 0.05, f"{at[1.0]:.3f} at alpha 1"),
+        Claim(
+            "seventy",
+            SEVENTY[0] <= at[1.0] <= SEVENTY[1],
+            f"{at[1.0]:.3f} at alpha 1; {SEVENTY[0]} to {SEVENTY[1]} is taken as 70 %",
+        ),
         Claim(
             "best-mix",
             len(clear) == len(ALPHAS) - 1,
             f"2.5 standard deviations at 0.2 are {bars[0.2]:.3f}; {len(clear)} of "
             f"{len(ALPHAS) - 1} other alphas have a mean below the lower end",
         ),
-        Claim("robust", len(near) > len(ALPHAS) / 2, f"mean of at least {NEAR_ONE} at {near}"),
+        Claim(
+            "robust",
+            len(near) > len(ALPHAS) / 2,
+            f"mean of at least {NEAR_ONE} at {', '.join(map(str, near)) or 'no value'}; at more "
+            "than half of the values is taken as generally",
+        ),
     ]
 
 

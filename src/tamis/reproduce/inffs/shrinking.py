@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tamis.reproduce._run import Run, Task
+from tamis.reproduce._sure import surely
 from tamis.reproduce.inffs._methods import methods
 from tamis.reproduce.inffs._patches import load_features
 from tamis.reproduce.outcome import Claim, Measurement, Outcome
@@ -75,15 +77,20 @@ def run(run: Run) -> Outcome:
             f"{', '.join(map(str, plan.sizes))} training rows, {plan.n_test} test rows, 10 classes "
             "one against the rest.",
             "D_JS is taken of two lists, that of all rows and that of a draw; the mean over "
-            f"{plan.n_draws} draws is shown. Two lists that share nothing have 0.54 with 1,000 of "
-            "4,096 columns, so the paper's 0.34 and 0.44 cannot be such a number: it must have "
+            f"{_draws_in_words(plan)} is shown. Two lists that share nothing have 0.54 with 1,000 "
+            "of 4,096 columns, so the paper's 0.34 and 0.44 cannot be such a number: it must have "
             "compared several lists of a size, or have normalised in another way. The index among "
-            "all draws of a size, and that of random lists, are shown beside.",
+            "all draws of a size, where there are several, and that of random lists, are shown "
+            "beside.",
             "The paper's precision at 5,011 images is, digit for digit, that of its Table 5, where "
             "81 to 88 % of the columns are kept and not 1,000 of 4,096.",
             "alpha of Inf-FS is 0.2, the value of the authors' later work.",
         ],
     )
+
+
+def _draws_in_words(plan: Plan) -> str:
+    return "1 draw" if plan.n_draws == 1 else f"{plan.n_draws} draws"
 
 
 def _n_draws(plan: Plan, size: int) -> int:
@@ -158,18 +165,19 @@ def _measurements(plan: Plan, precision: Any, stability: Any) -> list[Measuremen
 
 
 def _among_draws(found: dict[str, Any], plan: Plan, seed: int) -> list[Measurement]:
-    """D_JS among all draws of a size, and what random lists have."""
+    """D_JS among all draws of a size, if there are several, and what random lists have."""
     metric = f"stability D_JS among {plan.n_draws} draws"
+    several = plan.n_draws > 1
     measured = [
         Measurement(
             {"method": method, "n_train": size, "metric": metric},
             [agreement([one["kept"] for one in _draws(found, plan, method, size)], plan.n_columns)],
         )
         for method in plan.methods
-        for size in plan.sizes[1:]
+        for size in (plan.sizes[1:] if several else ())
     ]
     rng = np.random.default_rng(seed)
-    for named, n_lists in (("stability D_JS", 2), (metric, plan.n_draws)):
+    for named, n_lists in (("stability D_JS", 2), (metric, plan.n_draws))[: 1 + several]:
         values = [
             agreement(
                 [rng.permutation(plan.n_columns)[: plan.n_kept].tolist() for _ in range(n_lists)],
@@ -188,35 +196,63 @@ def _claims(plan: Plan, precision: Any, stability: Any) -> list[Claim]:
     theirs = [
         name for name in (OURS, "FSV", "Fisher", "Relief-F", "MutInf") if name in plan.methods
     ]
-    losses = {
-        method: float(precision[method, full].mean() - precision[method, half].mean())
-        for method in plan.methods
-    }
+    losses = {method: precision[method, full][0] - precision[method, half]
+              for method in plan.methods}  # fmt: skip
     return [
         Claim(
             "most-stable",
-            all(names[0] == OURS for names in most_stable.values()),
+            _leads(stability, most_stable, plan),
             "; ".join(
                 _listed(stability, names, size, ".2f") for size, names in most_stable.items()
             ),
         ),
         Claim(
             "stable-at-626",
-            most_stable[least] == theirs,
+            _are_in_order(stability, theirs, least),
             _listed(stability, most_stable[least], least, ".2f"),
         ),
         Claim(
             "drops-more",
-            max(losses, key=losses.__getitem__) == OURS,
+            _loses_most(losses),
             f"points lost from {full} to {half} rows: "
-            + ", ".join(f"{method} {loss:.2f}" for method, loss in losses.items()),
+            + ", ".join(f"{method} {loss.mean():.2f}" for method, loss in losses.items()),
         ),
         Claim(
             "map-best",
-            all(names[0] == OURS for names in best.values()),
+            _leads(precision, best, plan),
             "; ".join(_listed(precision, names, size, ".1f") for size, names in best.items()),
         ),
     ]
+
+
+def _leads(values: Any, orders: dict[int, list[str]], plan: Plan) -> bool | None:
+    """Whether Inf-FS is first at every size; False if another is clearly before it at some.
+
+    There is only one draw of all rows, whose order is not tested.
+    """
+    if plan.n_draws < 2:
+        return None
+    if any(
+        surely(values[method, size] - values[OURS, size])
+        for size in orders
+        for method in plan.methods
+    ):
+        return False
+    return True if all(names[0] == OURS for names in orders.values()) else None
+
+
+def _are_in_order(values: Any, names: list[str], size: int) -> bool | None:
+    """Whether means fall along the names; False if some neighbours are clearly the other way."""
+    steps = [values[a, size] - values[b, size] for a, b in pairwise(names)]
+    if any(surely(step) is False for step in steps):
+        return False
+    return True if all(len(step) > 1 and step.mean() > 0 for step in steps) else None
+
+
+def _loses_most(losses: dict[str, Any]) -> bool | None:
+    others = {method: loss for method, loss in losses.items() if method != OURS}
+    worst = max(others, key=lambda method: float(others[method].mean()))
+    return surely(losses[OURS] - others[worst])
 
 
 def _order(values: Any, plan: Plan, size: int) -> list[str]:

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from tamis.reproduce.outcome import Measurement
+from tamis.reproduce._sure import surely
 
 
 def sign_of(values: Any) -> int:
-    """1 or -1 if the mean of repeats is clearly on one side of 0 (95 %), else 0."""
-    low, high = Measurement({}, list(values)).interval()
-    return int(low > 0) - int(high < 0)
+    """1 or -1 if the mean of repeats is clearly on one side of 0 (95 %), else 0.
+
+    A single repeat is never clear.
+    """
+    return {True: 1, False: -1, None: 0}[surely(values)]
 
 
 def is_positive(sign: int) -> bool | None:
@@ -24,8 +26,3 @@ def all_positive(signs: Sequence[int]) -> bool | None:
     if all(sign > 0 for sign in signs):
         return True
     return False if min(signs) < 0 and max(signs) <= 0 else None
-
-
-def all_or_some(parts: Sequence[bool]) -> bool | None:
-    """Whether all hold; None if only some do."""
-    return True if all(parts) else None if any(parts) else False

@@ -10,13 +10,18 @@ from tamis.reproduce.meta.digits import KINDS, METHODS
 from tamis.reproduce.meta.digits_shown import META, View
 
 
+def _deviation(values: Any) -> float:
+    """Standard deviation of the repeats; none of a single one."""
+    return float(values.std(ddof=1)) if values.size > 1 else 0.0
+
+
 def draw_errors(view: View, figure: Any) -> None:
     """Figure 6: test error against the budget."""
     ax = figure.subplots()
     for method in METHODS:
         values = [view.errors(method, budget) for budget in view.plan.budgets]
         ax.errorbar(
-            view.plan.budgets, [v.mean() for v in values], [v.std(ddof=1) for v in values],
+            view.plan.budgets, [v.mean() for v in values], [_deviation(v) for v in values],
             label=method, capsize=2, marker=".",
         )  # fmt: skip
     level = view.kernel(2).mean()
@@ -52,7 +57,7 @@ def draw_places(view: View, figure: Any) -> None:
     ax = figure.subplots()
     for kind in KINDS:
         values = [view.place(kind, count) for count in view.plan.counts]
-        error = [v.std(ddof=1) / np.sqrt(v.size) for v in values]
+        error = [_deviation(v) / np.sqrt(v.size) for v in values]
         ax.errorbar(
             view.plan.counts, [v.mean() for v in values], error, label=kind, capsize=2,
             marker=".",

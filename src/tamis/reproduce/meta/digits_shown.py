@@ -25,14 +25,17 @@ META = {
 ERROR = "test error, percent"
 PRINTED_BUDGET = 3000
 LEVEL = 0.05
+# "No correlation" is our reading: an interval of 95 % that goes no further from 0.
+NO_CORRELATION = 0.3
 
 
 def remarks(plan: Plan) -> list[str]:
     """What the paper leaves open, decided once."""
     from tamis.meta import Mufasa
 
+    repeats = "1 repeat" if plan.n_repeats == 1 else f"{plan.n_repeats} repeats"
     return [
-        f"{plan.n_train:,} training images, {plan.n_test:,} test images, {plan.n_repeats} repeats, "
+        f"{plan.n_train:,} training images, {plan.n_test:,} test images, {repeats}, "
         f"J = {plan.n_steps}; pixels above 127 are ink. The paper prints no budgets but 3000; here "
         f"{', '.join(map(str, plan.budgets))}.",
         f"The deviation of the Gaussian steps, which the paper does not print, is "
@@ -41,6 +44,9 @@ def remarks(plan: Plan) -> list[str]:
         "squared hinge and one machine for each class against the rest, with C = 1.",
         "The kernel machines see black and white pixels; C and the width of the kernel are chosen "
         "by two folds of the training images.",
+        "These are the settings of the library, of which the redrawing and the smallest share of "
+        "images that a feature must tell apart were chosen after earlier forms of Mufasa had been "
+        "behind Norm Infogain on these test images; so its lead is ours as much as the paper's.",
         "Figure 8: 200 training and 200 test images of 4 and 9, no shift, scatter 2, a window of 4 "
         "x 4. The two numbers of features that its claims need are the smallest and the largest "
         "here.",
@@ -58,6 +64,17 @@ def crossing(budgets: Sequence[float], errors: Sequence[float], level: float) ->
     high, low = errors[first - 1], errors[first]
     share = (high - level) / (high - low)
     return float(budgets[first - 1] + share * (budgets[first] - budgets[first - 1]))
+
+
+def is_uncorrelated(value: float, p: float, n: int) -> bool | None:
+    """Whether a correlation is surely small (Fisher's transformation); False if surely not 0."""
+    if p < LEVEL:
+        return False
+    if n < 4:
+        return None
+    half = 1.96 / np.sqrt(n - 3)
+    ends = np.tanh(np.arctanh(value) + np.array([-half, half]))
+    return True if float(np.abs(ends).max()) <= NO_CORRELATION else None
 
 
 @dataclass(frozen=True)
@@ -169,13 +186,17 @@ class View:
 
     def _degree(self) -> Claim:
         told = ", ".join(f"{self.kernel(d).mean():.2f} ({d})" for d in self.plan.degrees)
-        return Claim("fig6-degree2", self.best_degree() == 2, f"test error by degree: {told}")
+        others = [degree for degree in self.plan.degrees if degree != 2]
+        rival = min(others, key=lambda degree: float(self.kernel(degree).mean()))
+        clear = sign_of(self.kernel(rival) - self.kernel(2))
+        words = "" if clear else f"; between 2 and {rival} repeats do not decide"
+        return Claim("fig6-degree2", is_positive(clear), f"test error by degree: {told}{words}")
 
     def _trend(self, name: str) -> tuple[float, float]:
         """Rank correlation of the chosen value with the budget, and its p-value."""
         chosen = self.chosen(name)
         budgets = np.repeat(self.plan.budgets, chosen.shape[1])
-        if np.ptp(chosen) == 0:
+        if np.ptp(chosen) == 0 or chosen.size < 4:
             return 0.0, 1.0
         found = stats.spearmanr(budgets, chosen.ravel())
         return float(found.statistic), float(found.pvalue)
@@ -197,13 +218,15 @@ class View:
             )
         )
         value, p = self._trend("scatter")
-        claims.append(Claim("fig7-scatter", p >= LEVEL, self._told("scatter", value, p)))
-        widths = {name: self._width(name) for name in META}
-        told = ", ".join(f"{name} {width:.2f}" for name, width in widths.items())
+        told = f"{self._told('scatter', value, p)}; none is taken as surely within {NO_CORRELATION}"
+        holds = is_uncorrelated(value, p, self.chosen("scatter").size)
+        claims.append(Claim("fig7-scatter", holds, told))
+        widths = {name: self._widths(name) for name in META}
+        told = ", ".join(f"{name} {width.mean():.2f}" for name, width in widths.items())
         claims.append(
             Claim(
                 "fig7-sensitive",
-                widths["shiftInvLen"] < widths["percentPos"],
+                is_positive(sign_of(widths["percentPos"] - widths["shiftInvLen"])),
                 f"range of 80 % of the runs over the whole range, mean of the budgets: {told}",
             )
         )
@@ -213,9 +236,10 @@ class View:
         means = _by(self.plan.budgets, self.chosen(name).mean(axis=1), ".1f")
         return f"rank correlation with the budget {value:+.2f} (p = {p:.2g}); means {means}"
 
-    def _width(self, name: str) -> float:
+    def _widths(self, name: str) -> NDArray[np.float64]:
+        """Range of 80 % of the runs as a share of all values, for every budget."""
         low, high = np.quantile(self.chosen(name), (0.1, 0.9), axis=1)
-        return float(np.mean(high - low) / META[name][1])
+        return np.asarray((high - low) / META[name][1])
 
     def _places(self) -> list[Claim]:
         claims = []

@@ -71,7 +71,7 @@ def run(run: Run) -> Outcome:
             "fig4": partial(drawn.draw_map, view),
             "fig5": partial(drawn.draw_selection, view),
         },
-        remarks=shown.REMARKS,
+        remarks=[f"{plan.n_repeats} repeat{'s' if plan.n_repeats > 1 else ''}.", *shown.REMARKS],
     )
 
 

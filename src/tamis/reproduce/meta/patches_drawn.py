@@ -60,7 +60,8 @@ def draw_selection(view: View, figure: Any) -> None:
     for ax, data in zip(axes, view.plan.data, strict=True):
         for method in (name for name in METHODS if name != "MF-PFS, alpha 0.6"):
             values = view.curve(method, data)[:, :, 0]
-            error = values.std(axis=1, ddof=1) / np.sqrt(values.shape[1])
+            several = values.shape[1] > 1
+            error = values.std(axis=1, ddof=1) / np.sqrt(values.shape[1]) if several else None
             ax.errorbar(view.plan.counts, values.mean(axis=1), error, label=method, capsize=2)
         ax.set(title=data, xscale="log", xlabel="prototypes selected, n")
         ax.set_xticks(view.plan.counts, [str(count) for count in view.plan.counts])

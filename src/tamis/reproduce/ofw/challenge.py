@@ -33,7 +33,8 @@ C_GRID, GAMMA_GRID = (1.0, 10.0, 100.0), (0.1, 1.0, 10.0)
 def run(run: Run) -> Outcome:
     """Learn the weights of every set, choose a number of columns, and validate."""
     settings = quick_settings() if run.quick else full_settings()
-    settings["n_outer"] = run.at_most(settings["n_outer"])
+    # Of the folds only some may be run; how many there are must not change.
+    settings["n_outer_run"] = run.at_most(settings["n_outer"])
     names = settings["sets"]
     learned = run.units(_learning_tasks(run.seed, settings))
     finals = run.units(
@@ -93,7 +94,7 @@ def _other_tasks(seed: int, counts: dict[str, int], settings: dict[str, Any]) ->
             tasks.append(Task(f"probes/{name}", probe_shares, (name, seed, settings)))
         tasks += [
             Task(f"outer/{name}/{fold}", outer_errors, (name, fold, seed, settings))
-            for fold in range(settings["n_outer"])
+            for fold in range(settings["n_outer_run"])
         ]
     tasks += [
         Task(f"flip/{name}", flip_errors, (name, seed, settings)) for name in settings["flip"]

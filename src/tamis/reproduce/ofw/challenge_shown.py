@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from tamis.reproduce._sure import all_sure, surely
 from tamis.reproduce.ofw.challenge import MOST_SEARCHED
 from tamis.reproduce.ofw.challenge_data import N_PROBES, TEST_COUNTS
 from tamis.reproduce.ofw.learning import STEP_REMARK, percent
@@ -15,6 +16,10 @@ VALIDATION = "validation set"
 TEST = "test set (labels not public: cannot be repeated)"
 PROBES = "selection of Table 3"
 FILTERS = "filters (with the number of features of OFW)"
+# "Few" probes: no larger share than the paper's own largest, 19.47 % on Dexter.
+FEW = 0.2
+# The filters' SVM "completely misses" a class at the paper's balanced error of 41.33 %.
+MISSED = 0.4
 STAND_IN = {"gisette": "stand-in made from MNIST"}
 
 
@@ -40,7 +45,7 @@ def measurements(
         if plain in found:
             rows.append(_row(name, "OFW without preselection", found[plain]["errors"]))
         rows += _other_rows(name, found, found[ofw]["n_columns"])
-        rows += _table_3(name, found) + _table_4(name, found)
+        rows += _table_3(name, found, settings["n_outer"]) + _table_4(name, found)
     return rows
 
 
@@ -76,11 +81,12 @@ def _other_rows(name: str, found: dict[str, Any], n_columns: int) -> list[Measur
     return rows
 
 
-def _table_3(name: str, found: dict[str, Any]) -> list[Measurement]:
+def _table_3(name: str, found: dict[str, Any], n_outer: int) -> list[Measurement]:
     folds = [unit for key, unit in found.items() if key.startswith(f"outer/{name}/")]
     if not folds:
         return []
-    note = f"stand-in: {len(folds)} folds of training and validation rows, number of features given"
+    some = f"{len(folds)} of {n_outer}" if len(folds) < n_outer else str(n_outer)
+    note = f"stand-in: {some} folds of training and validation rows, number of features given"
     return [
         _row(name, method, [fold[key] for fold in folds], TEST, note)
         for method, key in (("OFW", "OFW"), (FILTERS, "Fisher"))
@@ -113,26 +119,33 @@ def claims(found: dict[str, Any], learned: dict[str, Any], settings: dict[str, A
         for name in names
         if f"final/{name}/all columns" in found
     }
+
+    def less(name: str, other: str) -> bool | None:
+        """Whether OFW surely has fewer errors, by the parts of the validation rows."""
+        ours = found[f"final/{name}/preselected"]["errors"]
+        return surely(np.subtract(found[other]["errors"], ours))
+
     return [
-        _all_or_some(
-            "preselection-helps", {n: ofw[n] < plain[n] for n in plain},
+        Claim(
+            "preselection-helps",
+            all_sure([less(n, f"final/{n}/all columns") for n in plain]),
             "with and without preselection: " + _pairs(ofw, plain),
         ),
         _competitive(ofw, found),
         Claim(
             "gisette-good",
-            bool(ofw["gisette"] <= min(linear["gisette"], fisher["gisette"])) if "gisette" in ofw
-            else None,
+            all_sure([less("gisette", "linear/gisette"), less("gisette", "fisher/gisette")])
+            if "gisette" in ofw else None,
             f"OFW {ofw['gisette']:.2f} %, linear SVM {linear['gisette']:.2f} %, Fisher "
             f"{fisher['gisette']:.2f} % (stand-in)" if "gisette" in ofw else "Gisette was not run",
             "gisette" in ofw,
         ),
-        _all_or_some(
-            "fisher-alone-worse", {n: fisher[n] > ofw[n] for n in names},
+        Claim(
+            "fisher-alone-worse", all_sure([less(n, f"fisher/{n}") for n in names]),
             "OFW and Fisher: " + _pairs(ofw, fisher),
         ),
-        _all_or_some(
-            "better-than-no-selection", {n: ofw[n] < linear[n] for n in names},
+        Claim(
+            "better-than-no-selection", all_sure([less(n, f"linear/{n}") for n in names]),
             "OFW and linear SVM on all: " + _pairs(ofw, linear),
         ),
         _falls(learned, names),
@@ -140,18 +153,12 @@ def claims(found: dict[str, Any], learned: dict[str, Any], settings: dict[str, A
     ]  # fmt: skip
 
 
-def _all_or_some(name: str, holds: dict[str, bool], evidence: str) -> Claim:
-    values = list(holds.values())
-    told = True if values and all(values) else None if any(values) else False
-    return Claim(name, told, evidence)
-
-
 def _pairs(one: dict[str, float], other: dict[str, float]) -> str:
     return ", ".join(f"{name} {one[name]:.1f} and {other[name]:.1f} %" for name in other)
 
 
 def _competitive(ofw: dict[str, float], found: dict[str, Any]) -> Claim:
-    """Within one standard error of the best of what was run on a set."""
+    """Within one standard error of the best of what was run on a set, which is our reading."""
     near, told = {}, []
     for name, value in ofw.items():
         keys = [f"linear/{name}", f"fisher/{name}", f"flip/{name}"]
@@ -162,8 +169,15 @@ def _competitive(ofw: dict[str, float], found: dict[str, Any]) -> Claim:
         margin = 100 * float(parts.std(ddof=1)) / np.sqrt(parts.size)
         near[name] = bool(value <= min(rivals) + margin)
         told.append(f"{name} {value:.1f} +- {margin:.1f}, best other {min(rivals):.1f} %")
-    wanted = all(good != (name == "dorothea") for name, good in near.items())
-    return Claim("competitive", wanted, "; ".join(told))
+    others = [good for name, good in near.items() if name != "dorothea"]
+    said = [*others, not near["dorothea"]] if "dorothea" in near else others
+    holds = True if all(said) else None if any(others) else False
+    return Claim(
+        "competitive",
+        holds,
+        "within one standard error of the best of the others that were run here (the challenge's "
+        f"own entries are not): {'; '.join(told)}",
+    )
 
 
 def _falls(learned: dict[str, Any], names: Any) -> Claim:
@@ -180,7 +194,10 @@ def _falls(learned: dict[str, Any], names: Any) -> Claim:
     first = [falls[name] for name in names if name in ("gisette", "arcene")]
     last = [falls[name] for name in names if name not in ("gisette", "arcene")]
     return Claim(
-        "fast-arcene-gisette", bool(min(first) > max(last)), f"balanced error in learning: {shown}"
+        "fast-arcene-gisette",
+        bool(min(first) > max(last)),
+        f"balanced error in learning, one run: {shown}; a larger fall in points than on every "
+        "other set is wanted",
     )
 
 
@@ -192,12 +209,14 @@ def _probe_claims(found: dict[str, Any], names: Any) -> list[Claim]:
     )
     outer = [unit["Fisher"] for key, unit in found.items() if key.startswith("outer/dorothea/")]
     return [
-        _all_or_some("few-probes", {n: one["OFW"] < 0.2 for n, one in shares.items()}, told),
+        Claim("few-probes", all_sure([one["OFW"] <= FEW for one in shares.values()]),
+              f"{told}; few is taken as up to {FEW:.0%}, the paper's own largest share"),
         Claim(
             "dorothea-svm-misses-class",
-            bool(np.mean(outer) > 0.4) if outer else None,
+            surely(np.array(outer) - MISSED),
             f"Fisher with {TEST_COUNTS['dorothea']} features, classes weighed the same: balanced "
-            f"error {100 * np.mean(outer):.1f} %" if outer else "Dorothea was not run",
+            f"error {100 * np.mean(outer):.1f} % (folds: {len(outer)}), wanted: above {MISSED:.0%}"
+            if outer else "Dorothea was not run",
             bool(outer),
         ),
     ]  # fmt: skip
@@ -207,7 +226,9 @@ def remarks(settings: dict[str, Any]) -> list[str]:
     """What is decided here."""
     return [
         "Validation errors are means of ten parts of the validation rows with equal shares of the "
-        "classes; the interval tells what other validation rows would change.",
+        "classes; the interval tells what other validation rows would change, and claims are "
+        "decided by it. Weights are learned once for a table, so what other runs would change is "
+        "not known.",
         "OFW: exponential gradient, linear SVM (nearest neighbours on Madelon, as table 1 of the "
         "paper says against its text), the root of the number of columns a step, balanced error, "
         "Fisher score above 0.01 except on Arcene. On Madelon 11 columns pass, fewer than the 14 "

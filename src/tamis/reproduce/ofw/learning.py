@@ -29,7 +29,9 @@ STEP_REMARK = (
     "The paper gives neither step size nor number of steps. When the error is one deviation, among "
     "uniform draws, off its mean, the first step moves the logarithm of a drawn weight by "
     f"{FIRST_MOVE} (exponential), or the weight by {FIRST_MOVE} of the uniform one (diffusion); "
-    "some evaluations at uniform weights come first, to measure that."
+    "some evaluations at uniform weights come first, to measure that. After first results had been "
+    "seen, the step of the diffusion was brought to the same relative size as the other, and the "
+    "start of the library's baseline was changed."
 )
 
 
@@ -144,17 +146,6 @@ def thinned(values: Any, most: int = 200) -> list[Any]:
     values = list(values)
     where = np.unique(np.linspace(0, len(values) - 1, min(most, len(values))).round().astype(int))
     return [values[i] for i in where]
-
-
-def surely(differences: Any) -> bool | None:
-    """Whether differences, one per repeat or part, have a mean above 0; None if that is not sure.
-
-    Sure is two standard errors; a single difference has to speak for itself.
-    """
-    values = np.asarray(differences, dtype=float)
-    mean = float(values.mean())
-    sure = 2.0 * float(values.std(ddof=1)) / math.sqrt(values.size) if values.size > 1 else 0.0
-    return None if abs(mean) <= sure else mean > 0
 
 
 def percent(values: Any) -> list[float]:

@@ -42,13 +42,20 @@ def run(run: Run) -> Outcome:
             "The 3,859 genes: intensities clipped to 20 to 16,000, genes with max / min above 5 "
             "and max - min above 500 over all 72 samples, which gives the paper's number. This "
             "filter sees the test samples, but no labels; all else is learned within the folds.",
-            f"{settings['n_repeats']} times ten folds (the paper: once), {settings['n_folds']} of "
-            "ten folds run. Columns are standardised by the training rows; intensities as they "
-            "are, and logarithms as a second row. C = 1. RFE drops a share of the genes a round.",
+            f"{_folds_in_words(settings)} (the paper: ten folds once). Columns are standardised by "
+            "the training rows; intensities as they are, and logarithms as a second row. C = 1. "
+            "RFE drops a share of the genes a round. Claims are decided by the repeats, which "
+            "share their samples: other patients would change more.",
             STEP_REMARK + f" {settings['max_iter']} steps at most, bootstrap samples of as many "
             "rows as there are.",
         ],
     )
+
+
+def _folds_in_words(settings: dict[str, Any]) -> str:
+    folds, repeats = settings["n_folds"], settings["n_repeats"]
+    some = "Ten folds" if folds == N_FOLDS else f"{folds} of ten folds"
+    return f"{some} {'once' if repeats == 1 else f'{repeats} times'}"
 
 
 def full_settings() -> dict[str, Any]:

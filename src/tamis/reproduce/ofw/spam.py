@@ -9,6 +9,7 @@ import numpy as np
 
 from tamis.reproduce._published import published
 from tamis.reproduce._run import Run, Task
+from tamis.reproduce._sure import all_sure, surely
 from tamis.reproduce.ofw.learning import (
     NAMES,
     STEP_REMARK,
@@ -16,7 +17,6 @@ from tamis.reproduce.ofw.learning import (
     draw_columns,
     learn,
     percent,
-    surely,
 )  # fmt: skip
 from tamis.reproduce.outcome import Claim, Measurement, Outcome
 
@@ -27,6 +27,8 @@ METHODS = ("riemannian", "diffusion")
 TABLES = ("raw", "standardised")
 PAPER_TABLE = "raw"
 N_CHECKED_DRAWS = 40
+# "Highly weighted" is taken as among the 24 words whose weights the paper prints.
+N_PRINTED = 24
 OWN_LEARNER = "4-NN (or linear SVM? not said)"
 
 
@@ -52,7 +54,8 @@ def run(run: Run) -> Outcome:
             "errors": lambda figure: _draw_errors(figure, paper, counts),
         },
         remarks=[
-            f"{n_splits} random stratified splits (the paper: one). Frequencies are not scaled, as "
+            f"{n_splits} random stratified split{'s' if n_splits > 1 else ''} (the paper: one). "
+            "Frequencies are not scaled, as "
             "nothing is said of scaling; standardised columns are given beside. Linear machines "
             "have C = 1. The classifier behind the paper's 7.47 % is not said: here it is the four "
             "nearest neighbours that the weights were learned with; the linear SVM is beside.",
@@ -221,37 +224,47 @@ def _word_rows(splits: list[Any]) -> list[Measurement]:
 
 
 def _claims(splits: list[Any]) -> list[Claim]:
-    starts = {m: 100 * np.mean([one["curves"][m][0][1] for one in splits]) for m in METHODS}
-    stops = {m: 100 * np.mean([one["curves"][m][-1][1] for one in splits]) for m in METHODS}
+    begins = {m: np.array([one["curves"][m][0][1] for one in splits]) for m in METHODS}
     ends = {m: np.array([one["curves"][m][-1][1] for one in splits]) for m in METHODS}
-    moves = "; ".join(f"{NAMES[m]} {starts[m]:.1f} % to {stops[m]:.1f} %" for m in METHODS)
+    moves = "; ".join(
+        f"{NAMES[m]} {100 * begins[m].mean():.1f} % to {100 * ends[m].mean():.1f} %"
+        for m in METHODS
+    )
     at = {
-        name: float(np.mean(_values(splits, key, 20)))
+        name: np.array(_values(splits, key, 20))
         for name, key in (
             ("L0-SVM", "L0-SVM/svm"),
             ("OFW", "OFW riemannian/nn"),
             ("RFE", "RFE/svm"),
         )
     }
-    everything = float(np.mean(_values(splits, "Fisher/svm", 54)))
+    everything = np.array(_values(splits, "Fisher/svm", 54))
     five = {
-        name: float(np.mean(_values(splits, key, 5)))
+        name: np.array(_values(splits, key, 5))
         for name, key in (
             ("OFW", "OFW riemannian/nn"),
             ("RFE", "RFE/svm"),
             ("L0-SVM", "L0-SVM/svm"),
         )
     }
-    order = ", ".join(f"{name} {value:.1f} %" for name, value in at.items())
-    few = ", ".join(f"{name} {value:.1f} %" for name, value in five.items())
+    order = ", ".join(f"{name} {values.mean():.1f} %" for name, values in at.items())
+    few = ", ".join(f"{name} {values.mean():.1f} %" for name, values in five.items())
     return [
-        Claim("learning-helps", all(stops[m] < starts[m] for m in METHODS), f"on test: {moves}"),
+        Claim(
+            "learning-helps",
+            all_sure([surely(begins[m] - ends[m]) for m in METHODS]),
+            f"on test: {moves}",
+        ),
         Claim("exp-better-than-diffusion", surely(ends["diffusion"] - ends["riemannian"]), moves),
-        Claim("order-20", at["L0-SVM"] < at["OFW"] < at["RFE"], f"20 words: {order}"),
+        Claim(
+            "order-20",
+            all_sure([surely(at["OFW"] - at["L0-SVM"]), surely(at["RFE"] - at["OFW"])]),
+            f"20 words: {order}",
+        ),
         Claim(
             "five-words",
-            max(five.values()) < everything,
-            f"5 words: {few}; linear SVM on all 54: {everything:.1f} %",
+            all_sure([surely(everything - values) for values in five.values()]),
+            f"5 words: {few}; linear SVM on all 54: {everything.mean():.1f} %",
         ),
         _word_claim(splits),
     ]  # fmt: skip
@@ -266,16 +279,18 @@ def _word_claim(splits: list[Any]) -> Claim:
     theirs = {one.case["feature"]: one.value for one in values if "feature" in one.case}
     printed = [names.index(name) for name in theirs if name in names]
     relation = spearmanr(ours[printed], [theirs[names[i]] for i in printed]).statistic
-    top = set(best(ours, 24).tolist())
+    top = set(best(ours, N_PRINTED).tolist())
     said = ("remove", "business", "receive", "free", "650", "857", "george")
     ranks = {
         name: int((ours > ours[names.index(name)]).sum()) + 1 for name in said if name in names
     }
+    high = [name for name, rank in ranks.items() if rank <= N_PRINTED]
     return Claim(
         "words",
-        all(rank <= 27 for rank in ranks.values()),
-        f"ranks of 54: {', '.join(f'{name} {rank}' for name, rank in ranks.items())}; "
-        f"{len(top & set(printed))} of the paper's 24 words are among our first 24; rank "
+        True if len(high) == len(ranks) else None if high else False,
+        f"ranks of 54: {', '.join(f'{name} {rank}' for name, rank in ranks.items())}, of which "
+        f"{len(high)} of {len(ranks)} are among the first {N_PRINTED}, as many as the paper "
+        f"prints; {len(top & set(printed))} of its words are among our first {N_PRINTED}; rank "
         f"correlation with its weights {relation:.2f}",
     )
 
