@@ -58,6 +58,8 @@ __all__ = [
     "meta",
     "plots",
     "report",
+    "scan",
+    "scanning",
     "selectors",
     "statistics",
     "tables",
@@ -108,6 +110,7 @@ _HOME = {
     "inf_fs_path": "tamis.graph",
     "list_selectors": "tamis.selectors",
     "make_selector": "tamis.selectors",
+    "scan": "tamis.scanning",
     "walk_scores": "tamis.graph",
 }
 
@@ -126,6 +129,7 @@ if TYPE_CHECKING:
         meta,
         plots,
         report,
+        scanning,
         selectors,
         statistics,
         tables,
@@ -162,6 +166,7 @@ if TYPE_CHECKING:
         PatchPrototypes,
         QualityMap,
     )
+    from tamis.scanning import scan
     from tamis.selectors import list_selectors, make_selector
     from tamis.split import DFT, RFT
     from tamis.weighting import OFW, VotingSubsetClassifier

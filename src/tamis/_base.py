@@ -23,6 +23,7 @@ from tamis.cutoff._best_count import BestCount
 from tamis.cutoff._parse import as_rule
 from tamis.cutoff._rule import CutRule, FitData
 from tamis.engines import DaskSource, Source, is_dask
+from tamis.engines.cluster import at_work
 from tamis.exceptions import InputError, MissingDependencyError
 
 # What a scoring method hands back: a score per column, and which columns never vary.
@@ -58,6 +59,8 @@ class BaseSelector(SelectorMixin, CallbackSupportMixin, BaseEstimator):
     _chooses_count: ClassVar[bool] = False
     # How often `_score` goes through `steps`; None if that is not known beforehand.
     _n_stages: ClassVar[int | None] = 1
+    # Whether a table that is not in memory takes more stages, nobody knows how many.
+    _n_stages_vary: ClassVar[bool] = False
     # Whether `_score` takes a table that is not in memory.
     _streams: ClassVar[bool] = False
 
@@ -101,7 +104,8 @@ class BaseSelector(SelectorMixin, CallbackSupportMixin, BaseEstimator):
                 "which looks at all of the training data. Use another rule for a table that is not "
                 "in memory."
             )
-        self._fit_checked(X, None, None, rule)
+        with at_work(X) as opened:
+            self._fit_checked(opened, None, None, rule)
         if X.checkpoint is not None:
             Path(X.checkpoint).unlink(missing_ok=True)
         return self
@@ -109,7 +113,8 @@ class BaseSelector(SelectorMixin, CallbackSupportMixin, BaseEstimator):
     def _fit_checked(
         self, X: Any, y: Any, weight: NDArray[np.float64] | None, rule: CutRule
     ) -> Any:
-        stages = None if self._n_stages is None else self._n_stages + rule.needs_data
+        unknown = self._n_stages is None or (self._n_stages_vary and isinstance(X, Source))
+        stages = None if unknown else (self._n_stages or 0) + rule.needs_data
         root = self._init_callback_context(max_subtasks=stages)
         root.call_on_fit_task_begin(estimator=self, X=X, y=y)
         scores, constant = self._score(X, y, weight)

@@ -12,6 +12,7 @@ from tamis import _input
 from tamis.engines import MemoryEngine, fold
 from tamis.exceptions import InputError
 from tamis.statistics import Ranges
+from tamis.statistics.ranges import RangesResult
 
 Floats = NDArray[np.float64]
 # Columns that are centred at a time, so that no second copy of the table is made.
@@ -21,10 +22,14 @@ TILE = 256
 def find_constant(selector: Any, X: Any, weight: Floats | None) -> NDArray[np.bool_]:
     """Columns that never vary; infinite values are an error."""
     ranges = fold(Ranges(X.shape[1]), MemoryEngine(X, None, weight), n_jobs=selector.n_jobs)
-    result = ranges.finish()
-    _input.check_finite_columns(selector, result.infinite)
-    _check_squares(selector, np.where(result.constant, 0.0, np.maximum(-result.low, result.high)))
-    return result.constant
+    return constant_of(selector, ranges.finish())
+
+
+def constant_of(selector: Any, ranges: RangesResult) -> NDArray[np.bool_]:
+    """As `find_constant`, where the ranges are known."""
+    _input.check_finite_columns(selector, ranges.infinite)
+    _check_squares(selector, np.where(ranges.constant, 0.0, np.maximum(-ranges.low, ranges.high)))
+    return ranges.constant
 
 
 def _check_squares(selector: Any, size: Floats) -> None:

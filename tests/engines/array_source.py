@@ -35,10 +35,7 @@ class ArraySource(Source):
         for start in range(part * self.part_rows, last, self.block_rows):
             rows = slice(start, min(start + self.block_rows, last))
             cells = self.X[rows] if columns is None else self.X[rows][:, columns]
-            if columns is not None and not len(columns):
-                cells = None
-            else:
-                cells = np.asfortranarray(cells)
+            cells = np.asfortranarray(cells) if cells.shape[1] else None
             target = None if self.target is None else np.asarray(self.target)[rows]
             weight = None if self.weight is None else np.asarray(self.weight)[rows]
             yield RawBlock(cells, target, weight, rows.stop - rows.start)

@@ -143,7 +143,9 @@ def test_bad_cells_are_found_and_named(table):
     X, y = table
     missing = y.astype(object)
     missing[25] = None
-    with pytest.raises(InputError, match=r"first in row 1.*In array, part 3, counted from its row 3"):
+    with pytest.raises(
+        InputError, match=r"first in row 1.*In array, part 3, counted from its row 3"
+    ):
         tamis.DFT().fit(ArraySource(X, missing))
     with pytest.raises(InputError, match=r"not negative, got -1.0 in row 0. .In array, part 12"):
         tamis.DFT().fit(ArraySource(X, y, np.where(np.arange(N_ROWS) == 84, -1.0, 1.0)))
@@ -197,17 +199,16 @@ def test_a_checkpoint_of_another_fit_or_file_is_refused(table, tmp_path, monkeyp
     assert file.read_bytes() == b"something else"
 
 
-def test_a_checkpoint_cannot_run_code(table, tmp_path):
+def test_a_checkpoint_cannot_run_code(tmp_path):
     import pickle
 
     from tamis.engines import checkpoint
 
-    X, y = table
     file = tmp_path / "scan.state"
-    name = checkpoint.Checkpoint(tmp_path / "none", [1], "DFT").name.encode()
+    name = checkpoint.Checkpoint(tmp_path / "none", [1], "DFT", str).name.encode()
     file.write_bytes(checkpoint.MAGIC + name + b"\n" + pickle.dumps(print))
     with pytest.raises(InputError, match="does not belong into a checkpoint"):
-        checkpoint.Checkpoint(file, [1], "DFT")
+        checkpoint.Checkpoint(file, [1], "DFT", str)
 
 
 def test_an_interrupted_walk_keeps_whole_blocks(table):

@@ -144,7 +144,8 @@ def fitting_method(method: str | None, prepared: PreparedTable) -> str:
     tasks = selector_info(method).tasks
     if not selector_info(method).supervised or prepared.task in tasks:
         return method
-    other = f", or --task {tasks[0]}" if prepared.y.dtype.kind in "biuf" else ""
+    is_numeric = prepared.y is not None and prepared.y.dtype.kind in "biuf"
+    other = f", or --task {tasks[0]}" if is_numeric else ""
     raise Misuse(
         f"--method {method} is for {' or '.join(tasks)}, got {prepared.task_reason}; "
         f"use --method {DEFAULT_METHODS[prepared.task]}{other}"

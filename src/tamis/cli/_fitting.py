@@ -17,6 +17,7 @@ from tamis.cli._choices import (
 )
 from tamis.cli._errors import Misuse, misuse_if_refused
 from tamis.cli._progress import ColumnNames, StderrProgress
+from tamis.cli._scanning import check_streams, is_scanned, opened_cluster, read_scan
 from tamis.cli._talk import Talk
 from tamis.cutoff import CutRule
 from tamis.tables import PreparedTable, RawTable, prepare, read_table
@@ -38,6 +39,10 @@ class Request:
     keep: tuple[str, ...] = ()
     param: tuple[str, ...] = ()
     n_jobs: int | None = None
+    cluster: str | None = None
+    workers: int | None = None
+    # Whether only the ranking is wanted, for which the table need not be in memory.
+    may_scan: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,10 +86,24 @@ def rank_table(request: Request, talk: Talk) -> Outcome:
     if request.method is not None:
         request = replace(request, method=check_method(request.method))
         build_selector(request.method, rule, request.param, request.n_jobs)
-    table = read_table(request.data)
-    prepared = _prepare(table, request)
+    with opened_cluster(request) as client:
+        return _rank(request, rule, client, talk)
+
+
+def _rank(request: Request, rule: CutRule | None, client: Any, talk: Talk) -> Outcome:
+    scanned = is_scanned(request)
+    if scanned:
+        table, prepared = read_scan(request, client)
+        _check_target(table, request)
+    else:
+        table = read_table(request.data)
+        prepared = _prepare(table, request)
     method = fitting_method(request.method, prepared)
     selector = build_selector(method, rule, request.param, request.n_jobs)
+    if scanned:
+        check_streams(method, selector)
+    elif client is not None:
+        selector.set_params(cluster=client.scheduler.address)
     _tell_task(selector, prepared, request)
     _say_what_was_decided(method, request, prepared, talk)
     rule, carried = _with_keep(selector._rule(), table, prepared, request, talk)
@@ -112,12 +131,16 @@ def _prepare(table: RawTable, request: Request) -> PreparedTable:
     }
     with misuse_if_refused():
         make_choice(table, target, **names)
-    if target is None and _needs_target(request.method):
+    _check_target(table, request)
+    return prepare(table, target, task=request.task, **names)
+
+
+def _check_target(table: RawTable, request: Request) -> None:
+    if _target_name(table, request) is None and _needs_target(request.method):
         raise Misuse(
             f"--target is needed, because {request.method or 'ranking'} looks at the column to "
             f"predict; the columns are {listed(table.column_names)}"
         )
-    return prepare(table, target, task=request.task, **names)
 
 
 def _needs_target(method: str | None) -> bool:

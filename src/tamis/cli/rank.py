@@ -17,15 +17,32 @@ Examples:
   tamis rank table.csv --target species
   tamis rank table.parquet --target price --select 20 --out ranking.csv
   tamis rank table.csv --target y --exclude id,date --param n_bins=32 --json
+  tamis rank 'parts/*.parquet' --target price --workers 4
+  tamis rank parts --target price --cluster tcp://scheduler:8786
 
 Names are separated by commas, and options with names may be repeated; a name that holds a comma
 is given alone. On a terminal the best columns are shown as a table; in a pipe all of them come as
 CSV (rank, feature, score, selected).
+
+A folder, a pattern (in quotes) and, with --cluster or --workers, any table is read block by block
+and never as a whole; columns that hold text or dates are left out then.
 """
 
 
 @click.command(cls=Command, epilog=EPILOG, short_help="Score the columns of a table, best first.")
 @_options.table_options
+@click.option(
+    "--cluster",
+    metavar="ADDRESS",
+    help="Let the workers of a Dask scheduler do the work, which see DATA under the same path; "
+    "such as tcp://host:8786.",
+)
+@click.option(
+    "--workers",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Let so many processes of Dask on this machine do the work.",
+)
 @click.option(
     "--top",
     type=click.IntRange(min=1),
@@ -60,7 +77,7 @@ def rank(
     with overheard(talk, debug):
         if out is not None:
             check_ranking_output(out, request["data"], force)
-        summary = summarize(rank_table(Request(**request), talk))
+        summary = summarize(rank_table(Request(**request, may_scan=True), talk))
     if out is not None:
         write_ranking(summary, out, force)
         talk.say(f"wrote {out}")

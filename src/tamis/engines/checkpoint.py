@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import copy
 import hashlib
 import io
 import json
 import pickle
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +28,13 @@ _HARMLESS = {
 }
 
 
+# How many parts a walk has seen, what told them from others, and its statistic.
+Stored = tuple[int, str, dict[str, Any]]
+# Of every walk what it has seen last, and what it had seen when its last file began: what was
+# counted of a file that is mended or written anew is worth nothing, what came before it is.
+Walks = dict[str, list[Stored]]
+
+
 class Checkpoint:
     """Where the statistics of walks are kept until the fit is through.
 
@@ -38,30 +47,41 @@ class Checkpoint:
         refused.
     who : str
         Name of the selector, for messages.
+    stamps : callable
+        What tells the first so many parts from other data, as plain JSON. Parts that were not
+        counted may change: a damaged file that ended a walk can be mended.
     """
 
-    def __init__(self, path: Any, about: Any, who: str):
-        self.path, self.who = Path(path), who
+    def __init__(self, path: Any, about: Any, who: str, stamps: Callable[[int], Any]):
+        self.path, self.who, self.stamps = Path(path), who, stamps
         text = json.dumps(about, sort_keys=True, default=repr)
         self.name = hashlib.sha256(text.encode()).hexdigest()
-        self.walks: dict[str, tuple[int, dict[str, Any]]] = {}
+        self.walks: Walks = {}
         self.saved = time.monotonic()
         if self.path.exists():
             self.walks = self._read()
 
     def resume(self, name: str, statistic: Any) -> int:
         """Put what is known into the statistic; the number of parts that it has seen."""
-        n_parts, state = self.walks.get(name, (0, None))
-        if state is not None:
-            vars(statistic).update(state)
+        if name not in self.walks:
+            return 0
+        n_parts, _, state = self.walks[name][0]
+        vars(statistic).update(state)
         return n_parts
 
     def keep(self, name: str, n_parts: int, of: int, statistic: Any) -> None:
         """Store the statistic if some seconds have passed, or if the walk has come to its end."""
-        self.walks[name] = (n_parts, vars(statistic))
+        latest = (n_parts, self._stamp(n_parts), vars(statistic))
+        before = self.walks.get(name, [])[1:]
+        if self._stamp(n_parts + 1) != latest[1]:  # the next part begins another file
+            before = [(*latest[:2], copy.deepcopy(latest[2]))]
+        self.walks[name] = [latest, *before]
         if n_parts == of or time.monotonic() - self.saved > EVERY:
             self._write()
             self.saved = time.monotonic()
+
+    def _stamp(self, n_parts: int) -> str:
+        return json.dumps(self.stamps(n_parts))
 
     def forget(self) -> None:
         """Remove the file: the fit is through."""
@@ -72,24 +92,36 @@ class Checkpoint:
         with atomic_path(self.path, force=True) as temporary:
             temporary.write_bytes(content)
 
-    def _read(self) -> dict[str, tuple[int, dict[str, Any]]]:
+    def _read(self) -> Walks:
         content = self.path.read_bytes()
         try:
             if not content.startswith(MAGIC):
                 raise ValueError("not a checkpoint")
             name, _, rest = content[len(MAGIC) :].partition(b"\n")
-            walks: dict[str, tuple[int, dict[str, Any]]] = _Careful(io.BytesIO(rest)).load()
+            walks: Walks = _Careful(io.BytesIO(rest)).load()
         except Exception as error:  # a damaged pickle can raise anything
             raise InputError(
                 f"{self.who}: expected a checkpoint of a scan in {str(self.path)!r}, got something "
                 f"else ({error}). Give another path, or remove the file."
             ) from error
-        if name.decode() != self.name:
+        usable = self._usable(walks)
+        if name.decode() != self.name or not usable:
             raise InputError(
                 f"{self.who}: the checkpoint {str(self.path)!r} belongs to a fit with other data "
                 "or parameters. Give another path, or remove the file to start anew."
             )
-        return walks
+        return usable
+
+    def _usable(self, walks: Walks) -> Walks:
+        """Walks whose files are as they were; none after one that must be walked again."""
+        usable: Walks = {}
+        for name, stored in walks.items():
+            same = [one for one in stored if one[1] == self._stamp(one[0])]
+            if same:
+                usable[name] = same
+            if not same or same[0] is not stored[0]:
+                break
+        return usable
 
 
 class _Careful(pickle.Unpickler):

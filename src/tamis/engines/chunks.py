@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tamis.engines.cluster import import_dask
 from tamis.engines.source import RawBlock, Source, Wanted
 from tamis.exceptions import ColumnTypeError, InputError
 
 
 def is_dask(X: Any) -> bool:
-    """Whether `X` is a collection of Dask; Dask is not imported to find out."""
+    """Whether `X` is a collection of Dask; Dask is not imported to find out.
+
+    Examples
+    --------
+    >>> from tamis.engines import is_dask
+    >>> is_dask([[1.0, 2.0]])
+    False
+    """
     return type(X).__module__.split(".")[0] in ("dask", "dask_expr") and hasattr(
         X, "__dask_graph__"
     )
@@ -22,6 +28,8 @@ def is_dask(X: Any) -> bool:
 
 class ChunkReader(Source):
     """What a worker needs to know of a Dask collection."""
+
+    is_read_by_workers: ClassVar[bool] = False
 
     def __init__(self, names: Any, n_columns: int, dtype: Any, has_target: bool, has_weight: bool):
         self.names, self.n_columns, self.dtype = names, n_columns, dtype
@@ -34,14 +42,14 @@ class ChunkReader(Source):
     def pieces(self, part: int, piece: Any, columns: Wanted = None) -> Iterator[RawBlock]:
         """The chunk, as one block."""
         X, target, weight = piece
-        n_rows = len(X)
+        n_rows = next(values.shape[0] for values in piece if values is not None)
         for name, values in (("target", target), ("weights", weight)):
             if values is not None and len(values) != n_rows:
                 raise InputError(
-                    f"expected as many {name} as rows in every chunk, got {len(values)} for "
-                    f"{n_rows} rows. Rechunk X and y alike."
+                    f"{self.where(part)}: expected as many {name} as rows in every chunk, got "
+                    f"{len(values)} for {n_rows} rows. Rechunk X and y alike."
                 )
-        cells = None if columns is not None and not len(columns) else _numbers(X, self.dtype)
+        cells = None if X is None else _numbers(X, self.dtype)
         if cells is not None and columns is not None:
             cells = cells[:, columns]
         target = None if target is None else np.asarray(target).reshape(n_rows)
@@ -60,30 +68,33 @@ class DaskSource(ChunkReader):
         One value per row.
     who : str
         Name of the selector, for messages.
+
+    Examples
+    --------
+    >>> import dask.array as da
+    >>> from tamis.engines import DaskSource
+    >>> source = DaskSource(da.ones((5, 3), chunks=(2, 3)), [0, 1, 1, 0, 1], None, "DFT")
+    >>> source, source.where(2)
+    (Dask table of 3 chunks x 3 columns, 'chunk 2')
     """
 
     def __init__(self, X: Any, y: Any, sample_weight: Any, who: str):
-        is_array = hasattr(X, "chunks") and not hasattr(X, "npartitions_of")
         names = None if not hasattr(X, "columns") else tuple(map(str, X.columns))
         if names is not None:
             _check_frame(X, who)
-            is_array = False
         elif X.ndim != 2:
             raise InputError(f"{who}: expected a 2-D table, got a Dask array of {X.ndim} axes.")
-        n_columns = int(X.shape[1])
         dtype = np.dtype(np.float32 if _all_single(X, names) else np.float64)
-        super().__init__(names, n_columns, dtype, y is not None, sample_weight is not None)
-        if is_array:
+        super().__init__(names, int(X.shape[1]), dtype, y is not None, sample_weight is not None)
+        self.sizes: tuple[int, ...] | None = None
+        if names is None:
             X = X.rechunk({1: -1})
-            sizes = X.chunks[0]
-            self.chunks = list(X.to_delayed()[:, 0])
-        else:
-            sizes = None
-            self.chunks = list(X.to_delayed())
-        known = sizes is not None and not any(np.isnan(size) for size in sizes)
-        self.n_rows = int(sum(sizes)) if known and sizes is not None else None
-        self.targets = _pieces(y, sizes, len(self.chunks), "y", who)
-        self.weights = _pieces(sample_weight, sizes, len(self.chunks), "sample_weight", who)
+            if not any(np.isnan(size) for size in X.chunks[0]):
+                self.sizes = tuple(map(int, X.chunks[0]))
+                self.n_rows = sum(self.sizes)
+        self.chunks = list(np.ravel(np.array(X.to_delayed(), dtype=object)))
+        self.targets = self._along(y, "y", who)
+        self.weights = self._along(sample_weight, "sample_weight", who)
 
     def __repr__(self) -> str:
         return f"Dask table of {len(self.chunks)} chunks x {self.n_columns} columns"
@@ -97,51 +108,50 @@ class DaskSource(ChunkReader):
         """What is sent to the workers: everything but the data."""
         return ChunkReader(self.names, self.n_columns, self.dtype, self.has_target, self.has_weight)
 
-    def piece(self, part: int) -> Any:
-        """The chunk itself, still to be computed."""
-        dask = import_dask()
-        together = dask.delayed(_together, pure=False)
-        return together(self.chunks[part], self.targets[part], self.weights[part])
+    def piece(self, part: int, columns: Wanted = None) -> Any:
+        """The chunk itself, still to be computed; without cells where no columns are wanted."""
+        target, weight = self.targets[part], self.weights[part]
+        if columns is not None and not len(columns) and target is not None:
+            return None, target, weight
+        return self.chunks[part], target, weight
 
-
-def _together(X: Any, target: Any, weight: Any) -> tuple[Any, Any, Any]:
-    return X, target, weight
-
-
-def _pieces(values: Any, sizes: Any, n_chunks: int, name: str, who: str) -> list[Any]:
-    """A value per chunk of rows: Nones, delayed chunks, or slices of an array."""
-    if values is None:
-        return [None] * n_chunks
-    if is_dask(values):
-        if sizes is not None and hasattr(values, "rechunk"):
-            if values.ndim == 2 and values.shape[1] == 1:
-                values = values[:, 0]
-            if values.shape[0] != sum(sizes) and not np.isnan(values.shape[0]):
+    def _along(self, values: Any, name: str, who: str) -> list[Any]:
+        """A value per row, in the chunks of X: Nones, delayed chunks, or slices of an array."""
+        if values is None:
+            return [None] * len(self.chunks)
+        if not is_dask(values):
+            values = np.asarray(values)
+            if self.sizes is None:
                 raise InputError(
-                    f"{who}: expected {name} with {sum(sizes)} values, one per row of X, got "
-                    f"{values.shape[0]}. Check that they come from one table."
+                    f"{who}: expected {name} as a Dask collection with the chunks of X, got "
+                    "an array in memory, and X does not say how many rows its chunks have. Take "
+                    f"{name} from the same Dask table."
                 )
-            if not np.isnan(sum(sizes)):
-                values = values.rechunk((sizes,))
+            self._check_length(values.shape[0], name, who)
+            return np.split(values, np.cumsum(self.sizes)[:-1])
+        return self._delayed_along(values, name, who)
+
+    def _delayed_along(self, values: Any, name: str, who: str) -> list[Any]:
+        if values.ndim == 2 and values.shape[1] == 1:
+            values = values[values.columns[0]] if hasattr(values, "columns") else values[:, 0]
+        is_array = hasattr(values, "rechunk")
+        if self.sizes is not None and is_array and not np.isnan(values.shape[0]):
+            self._check_length(values.shape[0], name, who)
+            values = values.rechunk((self.sizes,))
         chunks = list(np.ravel(np.array(values.to_delayed(), dtype=object)))
-        if len(chunks) != n_chunks:
+        if len(chunks) != len(self.chunks):
             raise InputError(
-                f"{who}: expected {name} in as many chunks as X ({n_chunks}), got {len(chunks)}. "
-                "Rechunk X and y alike."
+                f"{who}: expected {name} in as many chunks as X ({len(self.chunks)}), got "
+                f"{len(chunks)}. Rechunk X and {name} alike."
             )
         return chunks
-    values = np.asarray(values)
-    if sizes is None or np.isnan(sum(sizes)):
-        raise InputError(
-            f"{who}: expected {name} as a Dask collection with the chunks of X, got "
-            f"{type(values).__name__}, and the chunks of X do not say how many rows they have."
-        )
-    if values.shape[0] != sum(sizes):
-        raise InputError(
-            f"{who}: expected {name} with {sum(sizes)} values, one per row of X, got "
-            f"{values.shape[0]}. Check that they come from one table."
-        )
-    return np.split(values, np.cumsum(sizes)[:-1])
+
+    def _check_length(self, length: int, name: str, who: str) -> None:
+        if length != self.n_rows:
+            raise InputError(
+                f"{who}: expected {name} with {self.n_rows} values, one per row of X, got "
+                f"{length}. Check that they come from one table."
+            )
 
 
 def _check_frame(X: Any, who: str) -> None:
@@ -161,6 +171,8 @@ def _all_single(X: Any, names: Any) -> bool:
 def _numbers(X: Any, dtype: Any) -> NDArray[Any]:
     """Cells of a chunk; what pandas marks as missing becomes NaN."""
     if hasattr(X, "to_numpy"):
+        if all(isinstance(kind, np.dtype) for kind in X.dtypes):
+            return np.asarray(X.to_numpy(dtype=dtype))
         return np.asarray(X.to_numpy(dtype=dtype, na_value=np.nan))
     X = X.toarray() if hasattr(X, "toarray") else np.asarray(X)
     return X if X.dtype in (np.float32, np.float64) else X.astype(np.float64)

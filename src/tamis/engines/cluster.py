@@ -3,32 +3,61 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Sequence
+import pickle
+import zlib
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
+from tamis.engines.checkpoint import Checkpoint
+from tamis.engines.client import (
+    RETRIES,
+    check_workers,
+    current_client,
+    import_dask,
+    killed_with,
+    lost_workers,
+    open_client,
+    results,
+)
 from tamis.engines.encoding import Encoding
 from tamis.engines.located import add_target, checked_weight, located
 from tamis.engines.source import Source, Wanted
-from tamis.exceptions import MissingDependencyError, WorkerError
+from tamis.exceptions import WorkerError
 from tamis.statistics import Ranges
 
 # Summaries that one task merges.
 FAN_IN = 8
-# How often a task that failed is tried again, elsewhere if possible.
-RETRIES = 3
+# Parts of files that a task takes at most, once there are so many tasks.
+MOST_PARTS, MOST_TASKS = 64, 256
+# With a checkpoint, so many summaries at most come back one after the other.
+MOST_STAGES = 32
 
 
 class Walk(NamedTuple):
     """What every task of a walk needs, sent to a worker once: how to read, and what to count."""
 
     reader: Source
-    empty: Any
+    # Zeros for the most part, so the statistic is packed; every task wants a copy anyway.
+    empty: bytes
     encoding: Encoding | None
     columns: Wanted
 
-    def summary(self, part: int, piece: Any) -> Any:
-        """Statistic of one part; the target alone is read where there is no encoding."""
-        statistic = copy.deepcopy(self.empty)
+    @classmethod
+    def of(cls, source: Source, statistic: Any, encoding: Encoding | None, columns: Wanted) -> Walk:
+        """A walk over a source, without the source's own connections."""
+        reader = copy.copy(source.reader())
+        reader.cluster = reader.checkpoint = None
+        return cls(reader, zlib.compress(pickle.dumps(statistic, 5), 1), encoding, columns)
+
+    def summary(self, parts: Sequence[int], piece: Any) -> Any:
+        """Statistic of some parts; the target alone is read where there is no encoding."""
+        statistic = pickle.loads(zlib.decompress(self.empty))
+        for part in parts:
+            self._take_in(statistic, part, piece)
+        return statistic
+
+    def _take_in(self, statistic: Any, part: int, piece: Any) -> None:
         n_before = 0
         for raw in self.reader.pieces(part, piece, self.columns):
             with located(self.reader, part, n_before):
@@ -38,12 +67,17 @@ class Walk(NamedTuple):
                     weight = checked_weight(raw, self.encoding.who)
                     statistic.update(self.encoding.block(raw, weight), 1)
             n_before += raw.n_rows
-        return statistic
 
 
-def summarise(walk: Walk, part: int, piece: Any) -> Any:
-    """What a worker does with a part."""
-    return walk.summary(part, piece)
+def summarise(walk: Walk, parts: Sequence[int], piece: Any) -> Any:
+    """What a worker does with some parts."""
+    try:
+        return walk.summary(parts, piece)
+    except MemoryError as error:
+        raise WorkerError(
+            f"{walk.reader.where(parts[0])}: expected enough memory on the worker for this part, "
+            "got too little. Use smaller parts or more memory per worker, then start again."
+        ) from error
 
 
 def merged(first: Any, *others: Any) -> Any:
@@ -65,10 +99,20 @@ class ClusterEngine:
         What becomes of the target.
     columns : ndarray of int or None
         The columns to read; None means all.
+    checkpoint : Checkpoint or None
+        Where the statistics of unfinished walks are kept.
     """
 
-    def __init__(self, source: Source, encoding: Encoding, *, columns: Wanted = None):
-        self.source, self.encoding, self.columns = source, encoding, columns
+    def __init__(
+        self,
+        source: Source,
+        encoding: Encoding,
+        *,
+        columns: Wanted = None,
+        checkpoint: Checkpoint | None = None,
+    ):
+        self.source, self.encoding = source, encoding
+        self.columns, self.checkpoint = columns, checkpoint
         self.n_columns = source.n_columns if columns is None else len(columns)
 
     @property
@@ -93,59 +137,131 @@ class ClusterEngine:
         statistic : Statistic
             That has seen nothing; changed in place and returned.
         name : str
-            Of the walk, for progress.
+            Of the walk, for progress and checkpoint.
         n_jobs : int or None
             Not used: every task has one thread, and the cluster says how many run.
         steps : callable
             Shows progress: ``steps(name, items, total)``.
         """
-        for _ in steps(name, range(1), 1):
-            found = fold_on_workers(self.source, statistic, self.encoding, self.columns)
-            vars(statistic).update(vars(found))
+        if self.checkpoint is None:
+            for _ in steps(name, range(1), 1):
+                found = fold_on_workers(self.source, statistic, self.encoding, self.columns)
+                vars(statistic).update(vars(found))
+            return statistic
+        return self._fold_in_stages(statistic, name, self.checkpoint, steps)
+
+    def _fold_in_stages(
+        self, statistic: Any, name: str, checkpoint: Checkpoint, steps: Callable[..., Any]
+    ) -> Any:
+        """Some parts after the other; what is known is stored in between."""
+        walk = Walk.of(self.source, statistic, self.encoding, self.columns)
+        n_parts = self.source.n_parts
+        first = checkpoint.resume(name, statistic)
+        length = max(FAN_IN, -(-n_parts // MOST_STAGES))
+        stages = [
+            range(start, min(start + length, n_parts)) for start in range(first, n_parts, length)
+        ]
+        with at_work(self.source) as source:
+            for stage in steps(name, stages, len(stages)):
+                statistic.merge(_summary_of(source, walk, stage))
+                checkpoint.keep(name, stage.stop, n_parts, statistic)
         return statistic
+
+
+@contextmanager
+def at_work(source: Source) -> Iterator[Source]:
+    """The source with its workers found, or started, once for all walks over it."""
+    with open_client(source.cluster, repr(source)) as client:
+        if client is None or client is source.cluster:
+            yield source
+            return
+        opened = copy.copy(source)
+        opened.cluster = client
+        yield opened
 
 
 def fold_on_workers(
     source: Source, statistic: Any, encoding: Encoding | None, columns: Wanted
 ) -> Any:
     """Summaries of all parts, merged in a tree on the workers; the last one comes back."""
-    dask = import_dask()
-    walk = dask.delayed(Walk(source.reader(), statistic, encoding, columns), traverse=False)
-    task, merge = dask.delayed(summarise, pure=False), dask.delayed(merged, pure=False)
-    summaries = [task(walk, part, source.piece(part)) for part in range(source.n_parts)]
-    if not summaries:
+    if not source.n_parts:
         return statistic
+    walk = Walk.of(source, statistic, encoding, columns)
+    return _summary_of(source, walk, range(source.n_parts))
+
+
+def _summary_of(source: Source, walk: Walk, parts: range) -> Any:
+    dask = import_dask()
+    task, merge = dask.delayed(summarise, pure=False), dask.delayed(merged, pure=False)
+    shared = dask.delayed(walk, traverse=False)
+    shares = _shares(source, parts)
+    leaves = [task(shared, share, source.piece(share[0], walk.columns)) for share in shares]
+    summaries = leaves
     while len(summaries) > 1:
         groups = [summaries[i : i + FAN_IN] for i in range(0, len(summaries), FAN_IN)]
         summaries = [merge(*group) if len(group) > 1 else group[0] for group in groups]
-    return compute(source, summaries)[0]
+
+    known = {leaf.key: share[0] for share, leaf in zip(shares, leaves, strict=True)}
+    return compute(
+        source,
+        summaries,
+        lambda keys: " or ".join(map(source.where, _parts_of(keys, known, summaries[0]))),
+    )[0]
 
 
-def compute(source: Source, delayed: Sequence[Any]) -> Sequence[Any]:
-    """Results of delayed calls, on the cluster of the source or on Dask's own choice."""
+def _shares(source: Source, parts: range) -> list[range]:
+    """Parts that one task takes one after the other: a summary travels for all of them.
+
+    Chunks that are in memory already are taken one by one.
+    """
+    length = 1
+    if source.is_read_by_workers:
+        length = max(1, min(len(parts) // MOST_TASKS, MOST_PARTS))
+    return [
+        range(start, min(start + length, parts.stop))
+        for start in range(parts.start, parts.stop, length)
+    ]
+
+
+def _parts_of(keys: Sequence[Any], known: dict[Any, int], last: Any) -> list[int]:
+    """Parts that tasks belong to, be they ours or those that make the data."""
+    dependents = import_dask().core.get_deps(dict(last.dask))[1]
+    found, waiting = set(), list(keys)
+    while waiting:
+        key = waiting.pop()
+        if key in known:
+            found.add(known[key])
+        else:
+            waiting += dependents.get(key, ())
+    return sorted(found)
+
+
+def compute(
+    source: Source, delayed: Sequence[Any], name: Callable[[Sequence[Any]], str] | None = None
+) -> Sequence[Any]:
+    """Results of delayed calls, on the cluster of the source or on Dask's own choice.
+
+    Parameters
+    ----------
+    source : Source
+        Says where (`cluster`), and who asks.
+    delayed : sequence of Delayed
+        The calls.
+    name : callable or None
+        Says in words what tasks, given by their keys, are about.
+    """
     dask = import_dask()
-    client = source.cluster
-    try:
-        if client is None or client == "threads":
-            options = {} if client is None else {"scheduler": "threads"}
-            return dask.compute(*delayed, retries=RETRIES, **options)
-        return client.gather(client.compute(list(delayed), retries=RETRIES))
-    except Exception as error:
-        if type(error).__name__ not in ("KilledWorker", "CommClosedError", "FutureCancelledError"):
-            raise
-        raise WorkerError(
-            f"{source!r}: expected workers that live until the work is done, got {error}. A worker "
-            "that dies again and again is most often out of memory: use smaller blocks or more "
-            "memory per worker, then start again."
-        ) from error
+    with open_client(source.cluster, repr(source)) as opened:
+        client = opened if opened is not None or source.cluster else current_client()
+        if client is None:
+            options = {"scheduler": "threads"} if source.cluster else {}
+            return dask.compute(*delayed, **options)
 
+        def words(key: Any) -> str:
+            told = "" if name is None else name(killed_with(client, key))
+            return told or f"the task {key!r}"
 
-def import_dask() -> Any:
-    """Dask, or an error that says how to get it."""
-    try:
-        import dask
-    except ImportError as error:
-        raise MissingDependencyError(
-            "Dask: expected the package dask, got none. Run pip install 'tamis[dask]'."
-        ) from error
-    return dask
+        check_workers(client, repr(source))
+        with lost_workers(repr(source), words, client):
+            futures = client.compute(list(delayed), retries=RETRIES)
+        return results(client, futures, repr(source), words)

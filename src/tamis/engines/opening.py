@@ -47,16 +47,32 @@ def open_source(
         Walks the blocks.
     target : TargetSummary or None
         What the target holds.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> import numpy as np
+    >>> import tamis
+    >>> from tamis.engines import open_source
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "X.npy")
+    ...     np.save(path, np.eye(4))
+    ...     table = tamis.scan(path, target=["b", "a", "b", "b"])
+    ...     engine, target = open_source(table, "Fisher", "classes", None)
+    >>> engine.n_columns, target.labels.tolist(), target.weight
+    (4, ['a', 'b'], array([1., 3.]))
     """
     target = None if want is None else read_target(source, who, want, levels is not None)
+    encoding = encoding_of(target, who, levels)
     checkpoint = None
     if source.checkpoint is not None:
-        checkpoint = Checkpoint(source.checkpoint, [source.fingerprint(), about], who)
-    encoding = encoding_of(target, who, levels)
+        labels = None if encoding.labels is None else encoding.labels.tolist()
+        facts = [source.fingerprint(), about, labels, encoding.centre]
+        checkpoint = Checkpoint(source.checkpoint, facts, who, source.stamps)
     if works_elsewhere(source):
         from tamis.engines.cluster import ClusterEngine
 
-        return ClusterEngine(source, encoding), target
+        return ClusterEngine(source, encoding, checkpoint=checkpoint), target
     return StreamEngine(source, encoding, checkpoint=checkpoint), target
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,13 @@ class RawBlock(NamedTuple):
 
     `X` is a C- or Fortran-ordered float32 or float64 array, or None where no columns were asked
     for; missing cells are NaN.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from tamis.engines import RawBlock
+    >>> RawBlock(np.ones((2, 3)), np.array(["a", "b"]), None, n_rows=2).X.shape
+    (2, 3)
     """
 
     X: NDArray[Any] | None
@@ -50,8 +57,26 @@ class Source:
         Whether rows come with a target and a weight.
     checkpoint : path-like or None
         Where the statistics of a fit that is not through are kept.
-    cluster : Client, "threads" or None
-        Who does the work: a client of Dask, threads of Dask, or this process.
+    cluster : Client, str, int or None
+        Who does the work: a client of Dask, the address of a scheduler, ``"threads"`` of Dask, so
+        many local processes, or this process.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import tamis
+    >>> from tamis.engines import RawBlock, Source
+    >>> class Halves(Source):
+    ...     names, n_columns, n_rows, dtype = ("noise", "signal"), 2, 8, np.dtype(float)
+    ...     has_target, has_weight, n_parts = True, False, 2
+    ...     def blocks(self, part, columns=None):
+    ...         y = np.arange(4) % 2
+    ...         X = np.column_stack([np.arange(4.0), y + part])
+    ...         yield RawBlock(X if columns is None else X[:, columns], y, None, 4)
+    ...     def where(self, part):
+    ...         return f"half {part}"
+    >>> tamis.Fisher(n_features_to_select=1).fit(Halves()).get_feature_names_out()
+    array(['signal'], dtype=object)
     """
 
     names: tuple[str, ...] | None
@@ -62,6 +87,8 @@ class Source:
     has_weight: bool
     checkpoint: Any = None
     cluster: Any = None
+    # Whether a worker opens what it is told of, rather than being handed the data.
+    is_read_by_workers: ClassVar[bool] = True
 
     @property
     def shape(self) -> tuple[int | None, int]:
@@ -81,7 +108,7 @@ class Source:
         """What a worker needs to read a piece."""
         return self
 
-    def piece(self, part: int) -> Any:
+    def piece(self, part: int, columns: Wanted = None) -> Any:
         """What is sent to a worker, or is there already, to stand for a part."""
         return None
 
@@ -103,6 +130,10 @@ class Source:
     def fingerprint(self) -> Any:
         """What tells this table from others, as plain JSON; a checkpoint belongs to one."""
         raise NotImplementedError
+
+    def stamps(self, n_parts: int) -> Any:
+        """What tells whether the first parts are still what they were, as plain JSON."""
+        return None
 
     def known_ranges(self) -> Ranges | None:
         """Ranges of all columns where the files say them; None where reading must tell."""

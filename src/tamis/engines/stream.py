@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from queue import Empty, Full, Queue
-from threading import Event, Thread
+from queue import Empty, SimpleQueue
+from threading import Event, Semaphore, Thread
 from typing import Any, NamedTuple
 
+from tamis.engines.buffers import recycled
 from tamis.engines.checkpoint import Checkpoint
 from tamis.engines.encoding import Encoding
 from tamis.engines.fold import Statistic, fold
@@ -15,9 +16,7 @@ from tamis.engines.source import RawBlock, Source, Wanted
 from tamis.statistics import Ranges
 from tamis.statistics.block import Block
 
-# Blocks that wait while another one is worked on.
-AHEAD = 1
-# Seconds between looks at whether the reader is still wanted.
+# Seconds between looks at whether the reader is still there.
 PATIENCE = 0.1
 
 
@@ -30,50 +29,62 @@ class Item(NamedTuple):
 
 
 def read_ahead(source: Source, first: int, columns: Wanted) -> Iterator[Item]:
-    """Blocks of all parts from `first` on, read by another thread; None ends a part."""
-    waiting: Queue[Item] = Queue(AHEAD)
+    """Blocks of all parts from `first` on, read by another thread; None ends a part.
+
+    While a block is worked on the next one is read, and no more than that: two are in memory.
+    """
+    ready: SimpleQueue[Item] = SimpleQueue()
+    wanted = Semaphore(1)  # whoever takes a block wants the next
     unwanted = Event()
 
-    def put(item: Item) -> None:
-        while not unwanted.is_set():
-            try:
-                return waiting.put(item, timeout=PATIENCE)
-            except Full:
-                continue
-
     def read() -> None:
+        with recycled():
+            read_parts()
+
+    def read_parts() -> None:
         part = first
         try:
             for part in range(first, source.n_parts):
-                for raw in source.blocks(part, columns):
-                    put(Item(part, raw))
+                blocks = source.blocks(part, columns)
+                while True:
+                    wanted.acquire()
                     if unwanted.is_set():
                         return
-                put(Item(part, None))
+                    raw = next(blocks, None)
+                    ready.put(Item(part, raw))
+                    if raw is None:  # nobody has to work on the end of a part
+                        wanted.release()
+                        break
+                    del raw
         except BaseException as error:
-            put(Item(part, None, error))
+            ready.put(Item(part, None, error))
 
     reader = Thread(target=read, name="tamis-read", daemon=True)
     reader.start()
     try:
         ended = first
         while ended < source.n_parts:
-            item = _next(waiting, reader)
+            item = _next(ready, reader)
             if item.error is not None:
                 raise item.error
-            ended += item.raw is None
+            if item.raw is None:
+                ended += 1
+            else:
+                wanted.release()
             yield item
+            del item
     finally:
         unwanted.set()
+        wanted.release()
         reader.join()
 
 
-def _next(waiting: Queue[Item], reader: Thread) -> Item:
+def _next(ready: SimpleQueue[Item], reader: Thread) -> Item:
     while True:
         try:
-            return waiting.get(timeout=PATIENCE)
+            return ready.get(timeout=PATIENCE)
         except Empty:
-            if not reader.is_alive() and waiting.empty():
+            if not reader.is_alive() and ready.empty():
                 raise RuntimeError("the reading thread ended without a word") from None
 
 

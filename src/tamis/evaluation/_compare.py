@@ -14,6 +14,8 @@ from tamis._outcome import TASK
 from tamis._threads import effective_jobs
 from tamis._validation import N_JOBS, Number, check_value
 from tamis._warnings import warn
+from tamis.engines.client import CLUSTER, open_client
+from tamis.evaluation._cluster import count_processes, run_on_cluster
 from tamis.evaluation._plan import DEFAULT_COUNTS, Job, Plan, make_plan
 from tamis.evaluation._progress import Progress, Silence, make_progress
 from tamis.evaluation._tables import read_tables
@@ -41,6 +43,7 @@ def compare(
     metrics: Any = None,
     task: str = "auto",
     n_jobs: int | None = None,
+    cluster: Any = None,
     store: str | os.PathLike[str] | Store | None = None,
     random_state: int = 0,
     progress: bool = True,
@@ -76,6 +79,12 @@ def compare(
     n_jobs : int, default=None
         Processes, each on one thread. ``None`` means all cores, but none is started for a
         comparison of a few seconds. The results do not depend on it.
+    cluster : str, int, Client or None, default=None
+        Workers of Dask that compute instead: the address of a scheduler, a number of processes to
+        start, or a client. Plan and tables are sent to each worker once, and results come back to
+        this process, which stores them. A worker computes one unit at a time, whatever its number
+        of threads; one that dies costs the unit it was at. ``"threads"`` computes in this process,
+        one unit after the other. The results do not depend on it.
     store : path-like or Store, default=None
         SQLite file to which every unit goes as soon as it is finished, and from which finished
         ones are taken. Several comparisons and several processes may share it. ``None`` keeps the
@@ -95,6 +104,8 @@ def compare(
     InputError
         If something cannot be used as given, or the store cannot be written; finished units stay
         in it.
+    WorkerError
+        If the scheduler or all workers of the cluster were lost; finished units stay in the store.
 
     Notes
     -----
@@ -117,10 +128,12 @@ def compare(
     check_value(task, TASK, who="compare", name="task")
     check_value(n_jobs, N_JOBS, who="compare", name="n_jobs")
     check_value(random_state, Number(int, 0), who="compare", name="random_state")
+    check_value(cluster, CLUSTER, who="compare", name="cluster")
     tables = read_tables(data, target, task)
     plan = make_plan(tables, selectors, protocol, counts, learners, metrics, random_state)
-    with _opened(store) as opened:
-        _Run(plan, opened, n_jobs).fill(make_progress(progress))
+    with _opened(store) as opened, open_client(cluster, "compare") as client:
+        run = _Run(plan, opened, 1 if cluster == "threads" else n_jobs, client)
+        run.fill(make_progress(progress))
         rows = list(opened.rows(job.key for job in plan.jobs))
     found = Comparison(plan, rows)
     _warn_of_failures(found)
@@ -147,8 +160,8 @@ def _warn_of_failures(found: Comparison) -> None:
 class _Run:
     """What is left to do, what is being done, and how long it takes."""
 
-    def __init__(self, plan: Plan, store: Store, n_jobs: int | None):
-        self.plan, self.store, self.asked = plan, store, n_jobs
+    def __init__(self, plan: Plan, store: Store, n_jobs: int | None, client: Any = None):
+        self.plan, self.store, self.asked, self.client = plan, store, n_jobs, client
         self.timing, self.shown = Timing(), 0.0
         finished = store.finished(job.key for job in plan.jobs)
         for job in plan.jobs:
@@ -161,8 +174,8 @@ class _Run:
             self.waiting.sort(key=lambda job: job.split)
         self.waiting.reverse()  # the next one is at the end
         self.at_work: dict[Job, float] = {}
-        jobs = min(effective_jobs(n_jobs), len(self.waiting))
-        self.n_jobs = max(1, jobs)
+        jobs = effective_jobs(n_jobs) if client is None else count_processes(client)
+        self.n_jobs = max(1, min(jobs, len(self.waiting)))
 
     def fill(self, progress: Progress) -> None:
         """Compute and store what is missing."""
@@ -190,6 +203,10 @@ class _Run:
         return len(self.plan.jobs) - len(self.waiting) - len(self.at_work)
 
     def _finished(self) -> Iterator[Done | None]:
+        if self.client is not None:
+            if self.waiting:
+                yield from run_on_cluster(self.plan, self._next, self.client)
+            return
         if self.n_jobs == 1:
             yield from run_here(self.plan, self._next)
             return

@@ -17,6 +17,8 @@ from scipy import sparse
 BLOCK_BYTES = 1 << 24
 # Parameters that change how fast a result comes, never the result.
 IRRELEVANT = {"n_jobs", "verbose"}
+# The same for selectors of ours alone: elsewhere these words may mean something else.
+IRRELEVANT_HERE = {"cluster"}
 
 
 def data_fingerprint(X: Any, y: Any) -> str:
@@ -80,7 +82,9 @@ def _described_object(value: Any) -> Any:
         return {"class": _address(value)}
     if hasattr(value, "get_params"):
         params = value.get_params(deep=False)
-        kept = {name: param for name, param in params.items() if name not in IRRELEVANT}
+        ours = type(value).__module__.startswith("tamis.")
+        without = IRRELEVANT | IRRELEVANT_HERE if ours else IRRELEVANT
+        kept = {name: param for name, param in params.items() if name not in without}
         return {"class": _address(type(value)), "params": described(kept)}
     if dataclasses.is_dataclass(value):
         fields = {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}

@@ -226,6 +226,59 @@ def code_mdl(values, order, weight, classes, n_classes, x_log_x_table, table, n_
 
 
 @kernel
+def least_of_levels(values, table, least):
+    """Least value of every level of columns that are the rows of `values`."""
+    for j in range(values.shape[0]):
+        for i in range(values.shape[1]):
+            level = table[j, i]
+            if level != MISSING and values[j, i] < least[j, level]:
+                least[j, level] = values[j, i]
+
+
+@inline
+def bits_of_counts(counts, sums, x_log_x_table):
+    """Bits shared by the two sides of a table of counts, and the entropies of both.
+
+    `sums` is room for the sums of the columns.
+    """
+    sums[:] = 0.0
+    both, left, right, total = 0.0, 0.0, 0.0, 0.0
+    for a in range(counts.shape[0]):
+        subtotal = 0.0
+        for b in range(counts.shape[1]):
+            both += x_log_x(counts[a, b], x_log_x_table)
+            subtotal += counts[a, b]
+            sums[b] += counts[a, b]
+        left += x_log_x(subtotal, x_log_x_table)
+        total += subtotal
+    for b in range(counts.shape[1]):
+        right += x_log_x(sums[b], x_log_x_table)
+    if total == 0.0:
+        return 0.0, 0.0, 0.0
+    whole = x_log_x(total, x_log_x_table)
+    return (
+        max((both - left - right + whole) / total, 0.0),
+        max((whole - left) / total, 0.0),
+        max((whole - right) / total, 0.0),
+    )
+
+
+@kernel
+def counted_information(counts, first_level, n_levels, first_slot, one_levels, out):
+    """As `joint_information`, for all columns, from counts of their levels with those of one."""
+    sums = np.zeros(n_levels.max())
+    nothing = np.zeros(0)
+    for j in range(n_levels.shape[0]):
+        m = n_levels[j]
+        out[0, j], out[1, j], out[2, j] = 0.0, 0.0, 0.0
+        if m > 1:
+            first = first_level[j]
+            table = counts[first : first + m, first_slot : first_slot + one_levels]
+            bits = bits_of_counts(table.T, sums[:m], nothing)
+            out[0, j], out[1, j], out[2, j] = bits
+
+
+@kernel
 def joint_information(
     table, n_levels, one, one_levels, weight, x_log_x_table, columns, first, last, out
 ):
@@ -246,24 +299,9 @@ def joint_information(
         if m == 1:  # common after "mdl", and slow to count: every row waits for the one before
             continue
         counts[:, :m] = 0.0
-        sums[:m] = 0.0
         row = table[j]
         for i in range(row.shape[0]):
             if row[i] != MISSING and one[i] >= 0:
                 counts[one[i], row[i]] += weight[i]
-        both, left, right, total = 0.0, 0.0, 0.0, 0.0
-        for a in range(one_levels):
-            subtotal = 0.0
-            for b in range(m):
-                both += x_log_x(counts[a, b], x_log_x_table)
-                subtotal += counts[a, b]
-                sums[b] += counts[a, b]
-            left += x_log_x(subtotal, x_log_x_table)
-            total += subtotal
-        for b in range(m):
-            right += x_log_x(sums[b], x_log_x_table)
-        if total > 0.0:
-            whole = x_log_x(total, x_log_x_table)
-            out[0, c] = max((both - left - right + whole) / total, 0.0)
-            out[1, c] = max((whole - left) / total, 0.0)
-            out[2, c] = max((whole - right) / total, 0.0)
+        bits = bits_of_counts(counts[:, :m], sums[:m], x_log_x_table)
+        out[0, c], out[1, c], out[2, c] = bits

@@ -73,10 +73,14 @@ class CodedColumns:
         self, one: NDArray[Any], n_levels: int, columns: NDArray[Any] | None = None
     ) -> Floats:
         """Symmetrical uncertainty ``2 I(a; b) / (H(a) + H(b))``, 0 where neither varies."""
-        shared, left, right = self.pairs(one, n_levels, columns)
-        both = left + right
-        share = np.divide(2.0 * shared, both, out=np.zeros_like(both), where=both > 0)
-        return np.minimum(share, 1.0)
+        return symmetrical(*self.pairs(one, n_levels, columns))
+
+
+def symmetrical(shared: Floats, left: Floats, right: Floats) -> Floats:
+    """Symmetrical uncertainty from bits shared and the entropies of both sides."""
+    both = left + right
+    share = np.divide(2.0 * shared, both, out=np.zeros_like(both), where=both > 0)
+    return np.minimum(share, 1.0)
 
 
 def code_target(
@@ -140,7 +144,7 @@ class LinearColumns:
         seen = weights > 0
         share = np.divide(sums**2, weights, out=np.zeros_like(sums), where=seen).sum(axis=1)
         n_groups = np.broadcast_to(seen.sum(axis=1), share.shape)
-        return _with_f(share, np.broadcast_to(weights.sum(axis=1), share.shape), n_groups)
+        return with_f(share, np.broadcast_to(weights.sum(axis=1), share.shape), n_groups)
 
     def _along_line(self, values: Floats) -> tuple[Floats, Floats]:
         values = values - self.weight @ values / self.weight.sum()
@@ -155,7 +159,7 @@ class LinearColumns:
         spread = second - first**2 / np.maximum(total, 1e-300)
         usable = spread > 1e-12 * np.maximum(second, 1e-300)
         share = np.divide(product**2, spread, out=np.zeros_like(product), where=usable)
-        return _with_f(share, np.broadcast_to(total, share.shape), np.full(share.shape, 2))
+        return with_f(share, np.broadcast_to(total, share.shape), np.full(share.shape, 2))
 
     def _observed(self, side: Floats) -> Floats:
         """Sums of `side` over the rows where a cell is known; one for all if none is missing."""
@@ -188,7 +192,7 @@ def _without_tiny(X: Any) -> Any:
     return X @ sparse.diags_array(factor) if sparse.issparse(X) else X * factor
 
 
-def _with_f(share: Floats, total: Floats, n_groups: NDArray[Any]) -> tuple[Floats, Floats]:
+def with_f(share: Floats, total: Floats, n_groups: NDArray[Any]) -> tuple[Floats, Floats]:
     """A share of variance in [0, 1], and F from it; total weight counts as the number of rows."""
     share = np.where(n_groups > 1, np.minimum(share, 1.0), 0.0)
     freedom = np.maximum(total - n_groups, 1.0) / np.maximum(n_groups - 1, 1)

@@ -2,26 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tamis import _input
-from tamis._base import Scores, WeightedSelector
+from tamis._base import Scores
 from tamis._columns import find_constant
+from tamis._opened import open_classes
+from tamis._streaming import WalkingSelector
 from tamis._validation import N_JOBS, Constraint, Number
 from tamis._warnings import warn
 from tamis.cutoff._best_count import BestCount
+from tamis.engines import Source
 from tamis.filters._codes import N_BINS, STRATEGY, code_columns, rows_with_weight
+from tamis.filters._cuts import find_cuts
 from tamis.filters._search import TIE, order_as_scores, rounded
-from tamis.filters._uncertainty import CodedColumns
+from tamis.filters._source_pairs import CodedPairs
+from tamis.filters._uncertainty import CodedColumns, symmetrical
 
 Floats = NDArray[np.float64]
+# Symmetrical uncertainty of some columns with one.
+Shared = Callable[[int, NDArray[np.intp]], Floats]
 
 
-class FCBF(WeightedSelector):
+class FCBF(WalkingSelector):
     """Fast correlation-based filter: drops a column if a better one says more about it.
 
     Columns are compared by symmetrical uncertainty, the information that two share over the mean
@@ -72,6 +79,12 @@ class FCBF(WeightedSelector):
     found in the rows where it is known. Weights count as repeated rows, also in the description
     length, so that doubling all of them allows more cuts.
 
+    Tables that are not in memory: a walk for the target, one for ranges (and distinct values, with
+    ``"uniform"``), one for the classes in every level, then one for up to 16 columns at a time, the
+    best of those left, over the columns left. ``"mdl"`` and ``"quantile"`` read the table once more
+    in blocks of whole columns, as many as a third of the memory holds, and keep only the cuts; on a
+    cluster a block is gathered on one worker. If not even one column fits, use ``"uniform"``.
+
     If no column is predominant, ``"best"`` keeps the first of the order and warns, so that a
     pipeline can go on; in the paper the result is then empty.
 
@@ -96,6 +109,7 @@ class FCBF(WeightedSelector):
     """
 
     _chooses_count: ClassVar[bool] = True
+    _n_stages_vary: ClassVar[bool] = True
     _constraints: ClassVar[dict[str, Constraint]] = {
         "threshold": Number(float, low=0, high=1, open_high=True),
         "strategy": STRATEGY,
@@ -119,6 +133,8 @@ class FCBF(WeightedSelector):
         self.n_jobs = n_jobs
 
     def _score(self, X: Any, y: Any, weight: Floats | None) -> Scores:
+        if isinstance(X, Source):
+            return self._score_source(X)
         who = type(self).__name__
         classes, target = _input.check_weighted_classes(y, weight, X.shape[0], who)
         _input.check_two_classes(classes, who)
@@ -132,20 +148,46 @@ class FCBF(WeightedSelector):
         columns = CodedColumns(codes, weight, self.n_jobs)
         self.n_levels_ = codes.n_levels
         self.criterion_ = columns.uncertainty(target, classes.size)
-        order = self._predominant(columns)
+        return self._order(
+            constant, lambda newest, left: columns.uncertainty(*codes.column(newest), left)
+        )
+
+    def _score_source(self, X: Source) -> Scores:
+        """Score the columns of a table that is not in memory."""
+        opened = open_classes(self, X, None, None)
+        self.classes_ = opened.classes
+        cuts, constant = find_cuts(self, opened)
+        self.n_levels_ = cuts.n_levels
+        self.criterion_ = np.zeros(constant.size)
+        # Columns of one level share nothing with anything, and need not be read again.
+        columns = np.flatnonzero(cuts.n_levels > 1)
+        if columns.size == 0:
+            return self._order(constant, lambda newest, left: np.zeros(left.size))
+        pairs = CodedPairs(self, opened, columns, cuts.take(columns), symmetrical)
+        self.criterion_[columns] = pairs.with_target()
+        place = np.cumsum(cuts.n_levels > 1) - 1
+
+        def shared(newest: int, left: NDArray[np.intp]) -> Floats:
+            return pairs.relations(int(place[newest]), place[left], lambda: place[left])
+
+        return self._order(constant, shared)
+
+    def _order(self, constant: NDArray[np.bool_], shared: Shared) -> Scores:
+        """Predominant columns first; the others by their uncertainty."""
+        order = self._predominant(shared)
         self.predominant_ = np.zeros(constant.size, dtype=bool)
         self.predominant_[order] = True
         self.best_n_features_ = max(order.size, 1)
         if order.size == 0 and isinstance(self._rule(), BestCount):
             warn(
-                f"{who}: expected a column with a symmetrical uncertainty of at least "
-                f"{max(self.threshold, TIE):g} with the classes, got {self.criterion_.max():.3g} "
-                "at most. The first column of the order is kept; lower the threshold, or give "
-                "a number of columns."
+                f"{type(self).__name__}: expected a column with a symmetrical uncertainty of at "
+                f"least {max(self.threshold, TIE):g} with the classes, got "
+                f"{self.criterion_.max():.3g} at most. The first column of the order is kept; "
+                "lower the threshold, or give a number of columns."
             )
         return order_as_scores(order, self.criterion_, constant)
 
-    def _predominant(self, columns: CodedColumns) -> NDArray[np.intp]:
+    def _predominant(self, shared: Shared) -> NDArray[np.intp]:
         """The columns that no better one removes, best first."""
         ranked = np.argsort(-rounded(self.criterion_), kind="stable")
         passing = self.criterion_[ranked] >= max(self.threshold, TIE)
@@ -159,8 +201,7 @@ class FCBF(WeightedSelector):
                 left = left[1:]
                 yield found[-1]
                 if left.size:
-                    shared = columns.uncertainty(*columns.codes.column(found[-1]), left)
-                    left = left[shared < self.criterion_[left] - TIE]
+                    left = left[shared(found[-1], left) < self.criterion_[left] - TIE]
 
         for _ in self.steps("columns", rounds(), left.size):
             pass

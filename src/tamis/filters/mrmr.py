@@ -3,26 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tamis._base import Scores, WeightedSelector
+from tamis._base import Scores
 from tamis._columns import find_constant
+from tamis._opened import open_levels, open_outcome
 from tamis._outcome import TASK, Outcome, check_outcome
+from tamis._streaming import WalkingSelector
 from tamis._validation import N_JOBS, Choice, Constraint, Custom
 from tamis.cutoff import find_elbows
 from tamis.cutoff._best_count import BestCount
 from tamis.cutoff._counts import most_wanted
+from tamis.engines import Source
 from tamis.exceptions import InputError
 from tamis.filters._codes import N_BINS, STRATEGY, code_columns, rows_with_weight
+from tamis.filters._cuts import find_cuts
 from tamis.filters._search import order_as_scores
+from tamis.filters._source_pairs import CodedPairs, LinearPairs
 from tamis.filters._uncertainty import CodedColumns, LinearColumns, code_target
 
 Floats = NDArray[np.float64]
-# Mean redundancy with a chosen column, for all columns or for those asked for.
-Redundancy = Callable[[int, NDArray[np.intp]], Floats]
+# Redundancy of the columns left with the newest one; the last argument gives those left, the most
+# promising first, to those who must think ahead.
+Redundancy = Callable[[int, NDArray[np.intp], Callable[[], NDArray[np.intp]]], Floats]
 
 # A smaller mean redundancy counts as this much in the quotient, which would else have no bound.
 LEAST_REDUNDANCY = 1e-3
@@ -32,7 +39,7 @@ QUICK_ORDER = 2e7
 TIE = 1e-11
 
 
-class MRMR(WeightedSelector):
+class MRMR(WalkingSelector):
     """Maximum relevance, minimum redundancy: columns that tell much and repeat little.
 
     The first column is the one most relevant to the target. Each further one has the best balance
@@ -93,6 +100,15 @@ class MRMR(WeightedSelector):
     is at the mean of its column; in mutual information a row takes part in a pair if both cells are
     known. Weights count as repeated rows.
 
+    Tables that are not in memory: a walk for the target and one for the moments; then a walk finds
+    the correlations of up to 64 columns with all others, those with the best criterion so far, and
+    the next one is made when a column is chosen that was not among them. For mutual information
+    there are a walk for ranges (and distinct values, with ``"uniform"``), one for the relevance,
+    and 16 columns in each further one. ``"quantile"`` and ``"mdl"`` read the table once more in
+    blocks of whole columns, as many as a third of the memory holds, and keep only the cuts; on a
+    cluster a block is gathered on one worker. If not even one column fits, use ``"uniform"``. A
+    checkpoint keeps the first walks, not those over pairs.
+
     F has no bound and a correlation is at most 1, so in the difference with F redundancy decides
     between nearly equal columns only; the paper has it so, and the quotient is the better choice.
     In the quotient a mean redundancy below 0.001 counts as 0.001. A column that explains the
@@ -120,6 +136,7 @@ class MRMR(WeightedSelector):
     """
 
     _chooses_count: ClassVar[bool] = True
+    _n_stages_vary: ClassVar[bool] = True
     _constraints: ClassVar[dict[str, Constraint]] = {
         "measure": Choice(("f", "mutual_information")),
         "combine": Choice(("quotient", "difference")),
@@ -152,24 +169,69 @@ class MRMR(WeightedSelector):
         self.n_jobs = n_jobs
 
     def _score(self, X: Any, y: Any, weight: Floats | None) -> Scores:
+        if isinstance(X, Source):
+            return self._score_source(X)
         outcome = check_outcome(y, self.task, weight, X.shape[0], type(self).__name__)
-        if outcome.is_classes:
-            self.classes_ = outcome.classes
-        elif self.measure == "mutual_information" and self.strategy == "mdl":
+        self._note_classes(outcome.classes)
+        constant = find_constant(self, X, weight)
+        columns = np.flatnonzero(~constant)
+        if columns.size == 0:
+            return self._nothing(constant)
+        relevance, redundancy = self._relations(X, columns, outcome, weight)
+        return self._order(X.shape[0], constant, relevance, redundancy)
+
+    def _score_source(self, X: Source) -> Scores:
+        """Score the columns of a table that is not in memory."""
+        pairs: LinearPairs | CodedPairs
+        if self.measure == "f":
+            opened = open_outcome(self, X, None, None, self.task)
+            self._note_classes(opened.classes)
+            pairs = LinearPairs(self, opened)
+            constant = pairs.constant
+        else:
+            opened = open_levels(self, X, None, None, self.task, self._target_levels)
+            self._note_classes(opened.classes)
+            cuts, constant = find_cuts(self, opened)
+            columns = np.flatnonzero(~constant)
+            cuts = cuts.take(columns)
+            pairs = CodedPairs(self, opened, columns, cuts, lambda shared, left, right: shared)
+        if constant.all():
+            return self._nothing(constant)
+        return self._order(opened.n_rows, constant, pairs.with_target(), pairs.relations)
+
+    def _note_classes(self, classes: NDArray[Any] | None) -> None:
+        if classes is not None:
+            self.classes_ = classes
+        elif self.measure == "mutual_information":
+            self._check_strategy()
+
+    def _check_strategy(self) -> None:
+        """Raise if the strategy wants classes that are not there."""
+        if self.strategy == "mdl":
             raise InputError(
                 "MRMR: expected classes for strategy='mdl', got a numeric target. Use "
                 "strategy='quantile', or turn the target into classes."
             )
-        constant = find_constant(self, X, weight)
+
+    def _target_levels(self, values: Floats, weight: Floats) -> NDArray[np.int32]:
+        """Codes of the distinct values of a numeric target."""
+        self._check_strategy()
+        outcome = Outcome(None, None, values)
+        codes, _ = code_target(outcome, self.n_bins, self.strategy, weight)
+        return codes.astype(np.int32)
+
+    def _nothing(self, constant: NDArray[np.bool_]) -> Scores:
         self.relevance_, self.criterion_ = np.zeros(constant.size), np.zeros(constant.size)
+        return np.zeros(constant.size), constant
+
+    def _order(
+        self, n_rows: int, constant: NDArray[np.bool_], relevance: Floats, redundancy: Redundancy
+    ) -> Scores:
+        """Search, and what it leaves: order, relevance and criterion of all columns."""
         columns = np.flatnonzero(~constant)
-        if columns.size == 0:
-            return np.zeros(constant.size), constant
-        relevance, redundancy = self._relations(X, columns, outcome, weight)
+        self.relevance_, self.criterion_ = np.zeros(constant.size), np.zeros(constant.size)
         self.best_n_features_ = find_elbows(np.sort(relevance)[::-1])[0]
-        order, criterion = self._search(
-            relevance, redundancy, self._count(X.shape[0], columns.size)
-        )
+        order, criterion = self._search(relevance, redundancy, self._count(n_rows, columns.size))
         self.n_ordered_ = len(order)
         self.relevance_[columns], self.criterion_[columns] = relevance, criterion
         return order_as_scores(columns[order], self.criterion_, constant)
@@ -195,14 +257,14 @@ class MRMR(WeightedSelector):
         if self.measure == "f":
             linear = LinearColumns(X, weight, self.n_jobs)
             _, relevance = linear.explained(outcome)
-            return relevance, lambda newest, left: linear.correlations(newest)[left]
+            return relevance, lambda newest, left, _: linear.correlations(newest)[left]
         codes = code_columns(
             X, n_bins=self.n_bins, strategy=self.strategy, classes=outcome.codes, weight=weight,
             n_jobs=self.n_jobs,
         )  # fmt: skip
         coded = CodedColumns(codes, weight, self.n_jobs)
         relevance = coded.information(*code_target(outcome, self.n_bins, self.strategy, weight))
-        return relevance, lambda newest, left: coded.information(*codes.column(newest), left)
+        return relevance, lambda newest, left, _: coded.information(*codes.column(newest), left)
 
     def _search(
         self, relevance: Floats, redundancy: Redundancy, count: int
@@ -217,7 +279,8 @@ class MRMR(WeightedSelector):
             order.append(newest)
             left = left[left != newest]
             if left.size:
-                repeated[left] += redundancy(newest, left)
+                likely = partial(_best_first, left, criterion)
+                repeated[left] += redundancy(newest, left, likely)
                 criterion[left] = self._balance(relevance[left], repeated[left] / len(order))
         return order, criterion
 
@@ -233,3 +296,8 @@ class MRMR(WeightedSelector):
         if self.combine == "difference":
             size = 1.0 + relevance[best]
         return int((criterion >= criterion[best] - TIE * size).argmax())
+
+
+def _best_first(columns: NDArray[np.intp], criterion: Floats) -> NDArray[np.intp]:
+    """Columns by falling criterion, equal ones in their order."""
+    return columns[np.argsort(-criterion[columns], kind="stable")]

@@ -18,10 +18,13 @@ from tamis.graph import relations
 from tamis.graph._redundancy import BlockOf, Plan, Steps, make_relations
 from tamis.graph.walk import Walk, walk_steps, walk_together
 from tamis.statistics import Moments
+from tamis.statistics.moments import MomentsResult
 
 Floats = NDArray[np.float64]
 
 RELATIONS = ("spearman", "pearson", "mutual_information")
+# Relations that are products of vectors, and who makes these.
+FACTORS = {"spearman": rank_factors, "pearson": linear_factors}
 
 
 class GraphSettings(NamedTuple):
@@ -103,6 +106,9 @@ class FeatureGraph:
         scores[self.varies] = walk.scores
         return scores
 
+    def close(self) -> None:
+        """Let go of what is not in memory; nothing, where all is."""
+
     def edges(self, alpha: float, nodes: Sequence[int]) -> Floats:
         """Edge weights between a few columns, for a picture."""
         inside = np.cumsum(self.varies)[list(nodes)] - 1
@@ -120,6 +126,12 @@ class FeatureGraph:
 def _deviations(X: Any, weight: Floats | None, n_jobs: int | None) -> Floats:
     """Standard deviations of the observed cells, as a share of the largest."""
     moments = fold(Moments(X.shape[1]), MemoryEngine(X, None, weight), n_jobs=n_jobs).finish()
+    return deviations_of(moments, np.ones(X.shape[1], dtype=bool))
+
+
+def deviations_of(moments: MomentsResult, varies: NDArray[np.bool_]) -> Floats:
+    """As `_deviations`, of the columns that vary, where the moments are known."""
+    moments = MomentsResult(*(values[varies] for values in moments))
     # Weights count rows, so one is taken off their sum; weights that sum to less are shares.
     less_one = moments.weight - 1.0 if moments.weight.min(initial=2.0) > 1.0 else moments.weight
     deviation = np.sqrt(moments.variance * moments.weight / less_one)
@@ -133,8 +145,7 @@ def _block_function(X: Any, weight: Floats | None, settings: GraphSettings, dtyp
         return _user_blocks(X, settings)
     if settings.relation == "mutual_information":
         return relations.information_blocks(X, weight, dtype)
-    make = {"spearman": rank_factors, "pearson": linear_factors}
-    return make[settings.relation](X, weight, dtype, settings.n_jobs).block
+    return FACTORS[settings.relation](X, weight, dtype, settings.n_jobs).block
 
 
 def _user_blocks(X: Any, settings: GraphSettings) -> BlockOf:

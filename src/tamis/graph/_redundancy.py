@@ -41,12 +41,15 @@ class Plan:
         Memory for the relations.
     n_columns : int
         Size of the graph.
+    side : int or None
+        Columns of a block; None means 2048.
     """
 
     kind: str
     dtype: str
     n_bytes: int
     n_columns: int
+    side: int | None = None
 
     @classmethod
     def choose(cls, n_rows: int, n: int, precision: str, memory_limit: int) -> Plan:
@@ -60,15 +63,15 @@ class Plan:
         return cls(kind, "float64" if double else "float32", size * side * side, n)
 
 
-def block_pairs(n: int) -> list[tuple[Range, Range]]:
+def block_pairs(n: int, side: int | None = None) -> list[tuple[Range, Range]]:
     """Ranges (rows, columns) that cover the lower triangle of an n x n matrix."""
-    ranges = split_evenly(0, n, -(-n // BLOCK))
+    ranges = split_evenly(0, n, -(-n // (side or BLOCK)))
     return [(low, high) for i, low in enumerate(ranges) for high in ranges[: i + 1]]
 
 
-def walk_pairs(name: str, n: int, steps: Steps) -> Iterator[tuple[Range, Range]]:
+def walk_pairs(name: str, plan: Plan, steps: Steps) -> Iterator[tuple[Range, Range]]:
     """Go through all pairs; a callback that ends the walk early ends the fit."""
-    pairs = block_pairs(n)
+    pairs = block_pairs(plan.n_columns, plan.side)
     done = 0
     for pair in steps(name, pairs, len(pairs)):
         yield pair
@@ -86,7 +89,7 @@ class DenseRelations:
     def __init__(self, block_of: BlockOf, plan: Plan, steps: Steps):
         n = plan.n_columns
         self.matrix = np.zeros((n, n), dtype=plan.dtype, order="F")
-        for rows, columns in walk_pairs("relations", n, steps):
+        for rows, columns in walk_pairs("relations", plan, steps):
             self.matrix[slice(*rows), slice(*columns)] = block_of(rows, columns)
         self.multiply = blas.dsymv if plan.dtype == "float64" else blas.ssymv
 
@@ -108,7 +111,7 @@ class BlockRelations:
         """Relations times every column of `vectors`."""
         out = np.zeros_like(vectors)
         short = vectors.astype(self.plan.dtype)
-        for rows, columns in walk_pairs("product", self.plan.n_columns, self.steps):
+        for rows, columns in walk_pairs("product", self.plan, self.steps):
             block = self.block_of(rows, columns)
             out[slice(*rows)] += block @ short[slice(*columns)]
             if rows != columns:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import closing
 from typing import Any, ClassVar
 
 import numpy as np
@@ -10,8 +11,10 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from tamis import _input
-from tamis._base import Scores, WeightedSelector
+from tamis._base import Scores
 from tamis._columns import find_constant
+from tamis._sources import check_in_memory
+from tamis._streaming import WalkingSelector
 from tamis._validation import (
     N_JOBS,
     Choice,
@@ -21,8 +24,10 @@ from tamis._validation import (
     check_parameters,
     check_value,
 )
+from tamis.engines import Source
 from tamis.exceptions import InputError
 from tamis.graph._feature_graph import RELATIONS, FeatureGraph, GraphSettings
+from tamis.graph._source_graph import SourceGraph
 from tamis.graph.walk import DAMPING
 
 GRAPH_CONSTRAINTS: dict[str, Constraint] = {
@@ -37,7 +42,7 @@ GRAPH_CONSTRAINTS: dict[str, Constraint] = {
 }
 
 
-class InfFS(WeightedSelector):
+class InfFS(WalkingSelector):
     """Infinite feature selection: columns that vary much and repeat little, by all walks.
 
     Columns are the nodes of a graph. The edge between two of them weighs the larger of their
@@ -56,7 +61,9 @@ class InfFS(WeightedSelector):
         matrix of their relations, in [-1, 1].
     memory_limit : int or None, default=None
         Bytes for the matrix of relations; ``None`` means a quarter of the free memory. A matrix
-        that does not fit is made anew, block by block, in every product.
+        that does not fit is made anew, block by block, in every product. For a table that is not
+        in memory, bytes for everything; ``None`` means the limit of the scan, or the memory of the
+        workers.
     precision : {"auto", "double", "single"}, default="auto"
         Of the relations. ``"auto"`` is double where that takes less than about a second and fits
         the memory; single precision changes scores by less than one millionth.
@@ -84,6 +91,12 @@ class InfFS(WeightedSelector):
     product (about seven times that with blocks), then about seven products with a vector.
     Deviations depend on the units of the columns: scale the columns if their units differ, or set
     ``alpha=0``. Missing cells have centred rank 0.
+
+    Tables that are not in memory are read twice with ``"spearman"`` and ``"pearson"``: a walk over
+    rows for the deviations, then blocks of whole columns, as many at a time as a third of the
+    memory holds, for the ranks. Ranks that take more than another third are kept in a temporary
+    file. On a cluster the blocks of columns are gathered on the workers and stay there; a product
+    moves vectors only. Scores agree with those from memory to one millionth.
 
     References
     ----------
@@ -126,11 +139,20 @@ class InfFS(WeightedSelector):
         self.n_jobs = n_jobs
 
     def _score(self, X: Any, y: Any, weight: NDArray[np.float64] | None) -> Scores:
+        if isinstance(X, Source):
+            return self._walk(SourceGraph(self, X, settings_of(self)))
         constant = find_constant(self, X, weight)
         if constant.all():
             return np.zeros(constant.size), constant
-        graph = make_graph(self, X, ~constant, weight)
-        walk = graph.walk([self.alpha], self.damping)[0]
+        return self._walk(make_graph(self, X, ~constant, weight))
+
+    def _walk(self, graph: FeatureGraph) -> Scores:
+        """Scores by the walks on a graph, which is closed afterwards."""
+        constant = ~graph.varies
+        if constant.all():
+            return np.zeros(constant.size), constant
+        with closing(graph):
+            walk = graph.walk([self.alpha], self.damping)[0]
         self.plan_, self.radius_, self.n_products_ = graph.plan, walk.radius, walk.n_products
         return graph.scores(walk), constant
 
@@ -154,6 +176,7 @@ class InfFS(WeightedSelector):
             One row per alpha.
         """
         check_parameters(self, self._constraints)
+        check_in_memory(self, X, "path", "fit")
         alphas = check_alphas(alphas, type(self).__name__)
         copy = clone(self)
         X = _input.check_table(copy, X)
@@ -169,11 +192,15 @@ def make_graph(
     selector: Any, X: Any, varies: NDArray[np.bool_], weight: NDArray[np.float64] | None
 ) -> FeatureGraph:
     """Graph with the settings of a selector; progress goes to its callbacks."""
-    settings = GraphSettings(
+    return FeatureGraph(X, varies, weight, settings_of(selector), selector.steps)
+
+
+def settings_of(selector: Any) -> GraphSettings:
+    """What a selector says of its graph."""
+    return GraphSettings(
         selector.relation, selector.precision, selector.memory_limit, selector.n_jobs,
         type(selector).__name__,
     )  # fmt: skip
-    return FeatureGraph(X, varies, weight, settings, selector.steps)
 
 
 def check_alphas(alphas: Any, who: str) -> list[Any]:

@@ -8,7 +8,10 @@ from tamis.statistics.bins import Bins
 from tamis.statistics.block import Block
 from tamis.statistics.class_histogram import ClassHistogram
 from tamis.statistics.class_moments import ClassMoments
+from tamis.statistics.cross_products import CrossProducts
+from tamis.statistics.few_values import FewValues
 from tamis.statistics.moments import Moments
+from tamis.statistics.pair_counts import Cuts, PairCounts
 from tamis.statistics.ranges import Ranges
 from tamis.statistics.target_sums import TargetSums
 from tamis.statistics.token_counts import TokenCounts
@@ -19,7 +22,11 @@ __all__ = [
     "Block",
     "ClassHistogram",
     "ClassMoments",
+    "CrossProducts",
+    "Cuts",
+    "FewValues",
     "Moments",
+    "PairCounts",
     "Ranges",
     "TargetSums",
     "TokenCounts",

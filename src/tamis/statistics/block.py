@@ -72,6 +72,12 @@ class Block:
         """The matrix as the kernels want it: C-ordered, transposed for column-major data."""
         return self.X if self.layout == "rows" else self.X.T
 
+    def dense_rows(self) -> tuple[NDArray[Any], int, int]:
+        """A dense matrix, and which of its rows are those of the block; sparse rows are copied."""
+        if self.layout == "sparse":
+            return self.X[self.start : self.stop].toarray(), 0, self.n_rows
+        return self.X, self.start, self.stop
+
     @property
     def stored(self) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
         """The three arrays of a CSR matrix."""

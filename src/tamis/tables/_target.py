@@ -133,14 +133,15 @@ def _make_target(
             f"{who}: expected target {name!r} to have at least two different values, got only "
             f"{distinct[0].item()!r} in {counted(y.size, 'row')}; choose another target."
         )
-    guess = guess or ("classification" if _look_like_classes(distinct, counts) else "regression")
+    guess = guess or ("classification" if look_like_classes(distinct, counts) else "regression")
     build = _labels if (task or guess) == "classification" else _numbers
     y = build(who, name, y, distinct)
     reason = _reason(name, task or guess, distinct.size, asked=task is not None)
     return Target(y, kept, task or guess, reason, n_missing, distinct.size)
 
 
-def _look_like_classes(distinct: np.ndarray, counts: np.ndarray) -> bool:
+def look_like_classes(distinct: np.ndarray, counts: np.ndarray) -> bool:
+    """Tell whether different numbers, with how often each occurs, are the names of classes."""
     if not _are_whole(distinct):
         return False
     if distinct.size > 2 and distinct.size * ROWS_PER_CLASS > counts.sum():

@@ -158,14 +158,17 @@ class Learning:
 
     def chunks(self, run: Run) -> Iterator[Run]:
         """Go on until a rule ends the run; after every chunk it may be stored as it is."""
-        while run.status == "running":
-            if run.n_iter >= self.settings.max_iter:
-                run.status = "max_iter"
-                break
-            self._chunk(run)
+        while self.goes_on(run):
+            self.advance(run)
             yield run
 
-    def _chunk(self, run: Run) -> None:
+    def goes_on(self, run: Run) -> bool:
+        """Whether there is another chunk to come; a run at its last step is told so."""
+        if run.status == "running" and run.n_iter >= self.settings.max_iter:
+            run.status = "max_iter"
+        return run.status == "running"
+
+    def advance(self, run: Run) -> None:
         """Steps up to the next multiple of the chunk's length, or the last one."""
         settings = self.settings
         process = PROCESSES[settings.method](run.weights)

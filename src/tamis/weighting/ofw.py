@@ -19,9 +19,11 @@ from tamis._columns import centred_columns, find_constant
 from tamis._rows import distinct_rows
 from tamis._validation import N_JOBS, Choice, Constraint, Custom, Number
 from tamis._warnings import warn
+from tamis.engines.client import CLUSTER
 from tamis.exceptions import InputError
 from tamis.weighting import _learners
 from tamis.weighting._checkpoint import fingerprint, load_runs, save_runs
+from tamis.weighting._distribution import Material, Workers, on_workers
 from tamis.weighting._learning import Learning, Run, Settings, default_schedule
 from tamis.weighting._processes import PROCESSES
 
@@ -32,7 +34,8 @@ Floats = NDArray[np.float64]
 CHECKPOINT_SECONDS, LOG_SECONDS = 5.0, 5.0
 # Parameters that may differ when a checkpoint is taken up.
 NOT_IN_CHECKPOINT = (
-    "checkpoint", "max_iter", "tol", "n_features_to_select", "n_jobs", "random_state", "warm_start"
+    "checkpoint", "cluster", "max_iter", "tol", "n_features_to_select", "n_jobs", "random_state",
+    "warm_start",
 )  # fmt: skip
 
 
@@ -97,6 +100,13 @@ class OFW(WeightedSelector):
         Seed of all draws.
     n_jobs : int or None, default=None
         Threads over the draws of a step; ``None`` uses all cores. The result does not depend on it.
+    cluster : str, int, Client or None, default=None
+        Workers of Dask that train and test: the address of a scheduler, a number of processes to
+        start, or a client (which a clone cannot share; give its address there). The table is sent
+        to each worker once; then restarts go side by side, or the draws of a step, whichever keeps
+        more workers busy. Sharing out a step costs some 10 ms, which pays for slow classifiers or
+        many draws; where it does not, it is noticed and left. ``None`` and ``"threads"`` mean
+        `n_jobs` threads of this process. The result does not depend on it.
 
     Attributes
     ----------
@@ -170,6 +180,7 @@ class OFW(WeightedSelector):
         "n_restarts": Number(int, low=1),
         "warm_start": Choice((True, False)),
         "n_jobs": N_JOBS,
+        "cluster": CLUSTER,
     }
 
     def __init__(
@@ -197,6 +208,7 @@ class OFW(WeightedSelector):
         n_features_to_select: Any = "elbow",
         random_state: Any = None,
         n_jobs: int | None = None,
+        cluster: Any = None,
     ):
         self.estimator = estimator
         self.estimator_params = estimator_params
@@ -220,6 +232,7 @@ class OFW(WeightedSelector):
         self.n_features_to_select = n_features_to_select
         self.random_state = random_state
         self.n_jobs = n_jobs
+        self.cluster = cluster
 
     def _forget(self) -> None:
         super()._forget()
@@ -235,9 +248,10 @@ class OFW(WeightedSelector):
         if constant.all():
             return np.zeros(constant.size), constant
         part = self._preselected(X, y, codes, weight, constant)
-        learning = self._learning(X, codes, weight, part)
+        learning, material = self._learning(X, codes, weight, part)
         try:
-            runs = self._learn(learning, part, constant.size)
+            with on_workers(self.cluster, material) as workers:
+                runs = self._learn(learning, part, constant.size, workers)
         except KeyboardInterrupt:
             if hasattr(self, "weights_"):
                 where = f"after {self.n_evaluations_} evaluations; weights_ are those of then"
@@ -256,7 +270,7 @@ class OFW(WeightedSelector):
 
     def _learning(
         self, X: Any, codes: NDArray[np.int32], weight: Floats | None, part: NDArray[np.intp]
-    ) -> Learning:
+    ) -> tuple[Learning, Material]:
         """Everything about the runs but where they are."""
         rows = distinct_rows(X, codes, weight)
         n_part = part.size
@@ -272,9 +286,9 @@ class OFW(WeightedSelector):
             self.metric == "balanced_error", self._is_one_vs_all(),
         )  # fmt: skip
         seed = self.random_state if isinstance(self.random_state, int | np.integer) else 0
-        errors = _learners.make_errors(
-            self.estimator, self.estimator_params, task, self.n_jobs, type(self).__name__,
-            seed=int(seed) % 2**31,
+        material = Material(
+            self.estimator, self.estimator_params, task, type(self).__name__, int(seed) % 2**31,
+            rows.weight,
         )  # fmt: skip
         settings = Settings(
             self.method, self.subset_size_, self.sample_size_, self.draws_per_step, self.step_,
@@ -285,7 +299,8 @@ class OFW(WeightedSelector):
             self._fit_name = fingerprint(
                 self._fixed_parameters(), task.values, task.codes, rows.weight
             )
-        return Learning(settings, errors, rows.rows.size, rows.weight)
+        errors = material.errors(self.n_jobs)
+        return Learning(settings, errors, rows.rows.size, rows.weight), material
 
     def _values(
         self, X: Any, part: NDArray[np.intp], weight: Floats | None, rows: NDArray[np.intp]
@@ -311,13 +326,19 @@ class OFW(WeightedSelector):
         seed = self.random_state
         return {**fixed, "seed": seed if isinstance(seed, int | np.integer) else None}
 
-    def _learn(self, learning: Learning, part: NDArray[np.intp], n_columns: int) -> list[Run]:
+    def _learn(
+        self,
+        learning: Learning,
+        part: NDArray[np.intp],
+        n_columns: int,
+        workers: Workers | None,
+    ) -> list[Run]:
         """All runs to their end; what is learned so far is in the attributes all the time."""
         runs = self._begin(part.size, learning)
         budget = sum(learning.n_chunks(run) for run in runs)
         saved = time.monotonic()
         try:
-            for _ in self.steps("learning", self._chunks(learning, runs), max(budget, 1)):
+            for _ in self.steps("learning", self._chunks(learning, runs, workers), max(budget, 1)):
                 self._publish(runs, part, n_columns)
                 if self.checkpoint is not None and time.monotonic() - saved > CHECKPOINT_SECONDS:
                     save_runs(Path(self.checkpoint), self._fit_name, runs)
@@ -332,17 +353,19 @@ class OFW(WeightedSelector):
             self._runs = runs
         return runs
 
-    def _chunks(self, learning: Learning, runs: list[Run]) -> Iterator[Run]:
+    def _chunks(
+        self, learning: Learning, runs: list[Run], workers: Workers | None
+    ) -> Iterator[Run]:
         said = time.monotonic()
-        for number, run in enumerate(runs):
-            for state in learning.chunks(run):
-                if time.monotonic() - said > LOG_SECONDS:
-                    said = time.monotonic()
-                    _log.info(
-                        "OFW: run %d, %d evaluations, error %.4f +- %.4f",
-                        number + 1, run.n_evaluations, run.energy[-1], run.energy_error[-1],
-                    )  # fmt: skip
-                yield state
+        chunks = (state for run in runs for state in learning.chunks(run))
+        for run in chunks if workers is None else workers.chunks(learning, runs):
+            if time.monotonic() - said > LOG_SECONDS:
+                said = time.monotonic()
+                _log.info(
+                    "OFW: seed %d, %d evaluations, error %.4f +- %.4f",
+                    run.seed, run.n_evaluations, run.energy[-1], run.energy_error[-1],
+                )  # fmt: skip
+            yield run
 
     def _progress_note(self) -> str:
         """What a progress bar says beside the name: the error of now."""

@@ -1,0 +1,204 @@
+"""Tables that are not read into memory: many files, or work that is done on a cluster."""
+
+from __future__ import annotations
+
+import glob
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tamis.cli._choices import split_names
+from tamis.cli._errors import Misuse, misuse_if_refused
+from tamis.tables import ColumnRole, PreparedTable
+from tamis.tables._choice import Choice, make_choice
+from tamis.tables._notes import column_notes
+from tamis.tables._roles import is_id_name
+from tamis.tables._target import check_task, look_like_classes
+from tamis.tables._wording import listed
+
+if TYPE_CHECKING:
+    from tamis.cli._fitting import Request
+
+IN_BLOCKS = "is read block by block"
+
+
+def is_scanned(request: Request) -> bool:
+    """Tell whether the table is read block by block rather than into memory."""
+    if not request.may_scan or is_many(request.data):
+        return request.may_scan
+    asked = request.cluster is not None or request.workers is not None
+    return asked and not takes_cluster(request.method)
+
+
+def is_many(data: Path) -> bool:
+    """Tell a folder or a pattern from a single file."""
+    return data.is_dir() or (not data.exists() and glob.has_magic(str(data)))
+
+
+def takes_cluster(method: str | None) -> bool:
+    """Tell whether a method has a cluster of its own, and reads the table into memory."""
+    from tamis.selectors import make_selector
+
+    return method is not None and "cluster" in make_selector(method).get_params(deep=False)
+
+
+@contextmanager
+def opened_cluster(request: Request) -> Iterator[Any]:
+    """Client of the workers that were asked for, or None."""
+    if request.cluster is not None and request.workers is not None:
+        raise Misuse("--cluster and --workers: give one of the two")
+    from tamis.engines.client import open_client
+
+    cluster = request.workers if request.cluster is None else request.cluster
+    with open_client(cluster, "--cluster") as client:
+        yield client
+
+
+def check_streams(method: str, selector: Any) -> None:
+    """Refuse a method that needs the whole table at once."""
+    from tamis.selectors import list_selectors, make_selector
+
+    if not selector._streams:
+        able = [name for name in list_selectors() if make_selector(name)._streams]
+        raise Misuse(
+            f"--method {method} needs the whole table in memory, and this one {IN_BLOCKS}; use one "
+            f"of {', '.join(able)}, or a single file without --cluster and --workers"
+        )
+
+
+@dataclass(frozen=True)
+class Outline:
+    """What the files say of their columns before rows are read; stands in for a RawTable.
+
+    Parameters
+    ----------
+    path : Path
+        What was asked for: a file, a folder or a pattern.
+    names : tuple of str
+        The columns.
+    are_given : bool
+        Whether the files name them.
+    beside : tuple of str
+        Arrays that may be a target and are no columns.
+    target_name : str or None
+        The target that the files bring.
+    others : dict of str to str
+        What columns hold that are no numbers, in some file at least.
+    """
+
+    path: Path
+    names: tuple[str, ...]
+    are_given: bool
+    beside: tuple[str, ...]
+    target_name: str | None
+    others: dict[str, str]
+
+    @property
+    def column_names(self) -> tuple[str, ...]:
+        """Every name that can be asked for."""
+        return (*self.names, *self.beside)
+
+    @property
+    def who(self) -> str:
+        """The name with which messages start."""
+        return self.path.name
+
+    @property
+    def target(self) -> str | None:
+        """Not None if the files bring a target."""
+        return self.target_name
+
+
+def read_scan(request: Request, client: Any) -> tuple[Any, PreparedTable]:
+    """Open the files, choose columns by their types, and find out what the target is."""
+    from tamis.scanning import scan
+    from tamis.scanning._open import open_files
+
+    table: Any = _outline(request.data, open_files(request.data))
+    target = request.target if request.target is not None else table.target_name
+    choice = _choice(request, table, target)
+    roles = [_role(name, choice, table) for name in table.names]
+    used = [role.name for role in roles if role.used]
+    if not used:
+        raise Misuse(f"{table.who}: expected at least one column of numbers to rank, got none")
+    columns: Any = used if table.are_given else [table.names.index(name) for name in used]
+    # Workers may have been started in another folder.
+    paths = request.data if client is None else os.path.abspath(request.data)
+    source = scan(paths, target=target, columns=columns)
+    source.cluster = request.cluster if client is None else client
+    task, reason = _find_task(request, source, target, table.who)
+    notes = [*column_notes(roles), *_id_notes(used, choice)]
+    return table, PreparedTable(source, None, used, task, reason, tuple(roles), notes)
+
+
+def _outline(path: Path, files: list[Any]) -> Outline:
+    first = files[0]
+    names = first.names or tuple(f"x{j}" for j in range(first.n_columns))
+    others = {(file.names or names)[j]: what for file in files for j, what in file.others.items()}
+    beside = tuple(name for name in first.beside if name not in names)
+    target = "y" if "y" in beside and first.y_is_target else None
+    return Outline(path, names, first.names is not None, beside, target, others)
+
+
+def _choice(request: Request, table: Any, target: str | None) -> Choice:
+    names = {
+        "columns": split_names(request.columns, table) or None,
+        "include": split_names(request.include, table),
+        "exclude": split_names(request.exclude, table),
+    }
+    with misuse_if_refused():
+        choice = make_choice(table, target, **names)
+        check_task(table.who, request.task, target)
+    for name in table.names:
+        if name in table.others and choice.asked_for(name):
+            raise Misuse(
+                f"{table.who}: expected numbers in {name!r}, got {table.others[name]}; a table "
+                f"that {IN_BLOCKS} is not encoded, so encode it first or do not name it"
+            )
+    return choice
+
+
+def _role(name: str, choice: Choice, table: Outline) -> ColumnRole:
+    if name == choice.target:
+        return ColumnRole(name, "target", False, "target")
+    if (objection := choice.objection(name)) is not None:
+        return ColumnRole(name, "numeric", False, objection)
+    if name in table.others:
+        reason = f"holds {table.others[name]}, and a table that {IN_BLOCKS} is not encoded"
+        return ColumnRole(name, "nested", False, reason)
+    return ColumnRole(name, "numeric", True, "numbers")
+
+
+def _id_notes(used: list[str], choice: Choice) -> list[str]:
+    names = [name for name in used if is_id_name(name) and not choice.asked_for(name)]
+    if not names:
+        return []
+    return [f"ranked although the name is that of an identifier: {listed(names)}; use --exclude"]
+
+
+def _find_task(
+    request: Request, source: Any, target: str | None, who: str
+) -> tuple[str | None, str]:
+    """Tell the task from the option or the method, or from reading the target once."""
+    from tamis.engines.opening import read_target
+    from tamis.selectors import selector_info
+
+    if target is None:
+        return None, "no target, so unsupervised"
+    if request.task is not None:
+        return request.task, f"target {target!r}: {request.task} as asked"
+    tasks = () if request.method is None else selector_info(request.method).tasks
+    if len(tasks) == 1:
+        return tasks[0], f"target {target!r}: {tasks[0]}, which {request.method} is for"
+    found = read_target(source, who, "either")
+    task, n_values = "regression", "many"
+    if found.is_classes and found.labels is not None:
+        n_values = f"{found.labels.size:,}"
+        is_text = found.labels.dtype.kind not in "iuf"
+        if is_text or look_like_classes(found.labels, found.weight):
+            task = "classification"
+    noun = "classes" if task == "classification" else "different values"
+    return task, f"target {target!r}: {n_values} {noun}, so {task} (set --task to change)"

@@ -1,0 +1,156 @@
+"""PairCounts: how often the levels of two columns come together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from tamis._jit import announce_compilation
+from tamis._threads import run_parts, split_evenly, threads_for
+from tamis.statistics.block import Block
+
+Floats = NDArray[np.float64]
+
+# Columns whose counts a thread works on at a time, so that they stay in the cache.
+TILE_COLUMNS = 32
+
+
+class Cuts(NamedTuple):
+    """Where the values of every column are cut into levels; a value on a cut is above it.
+
+    Parameters
+    ----------
+    values : ndarray of float64
+        The cuts of all columns, one column after the other, each ascending.
+    first : ndarray of int64 of shape (n_columns + 1,)
+        Where the cuts of a column begin.
+
+    Examples
+    --------
+    >>> from tamis.statistics import Cuts
+    >>> cuts = Cuts.of([[0.5, 1.5], [], [7.0]])
+    >>> cuts.n_levels, cuts.take([2]).values
+    (array([3, 1, 2]), array([7.]))
+    """
+
+    values: Floats
+    first: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, columns: Sequence[ArrayLike]) -> Cuts:
+        """Cuts of columns, each given on its own."""
+        sizes = [len(np.atleast_1d(cuts)) for cuts in columns]
+        first = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+        return cls(np.concatenate([np.empty(0), *map(np.asarray, columns)]), first)
+
+    @property
+    def n_levels(self) -> NDArray[np.int64]:
+        """Levels of every column, one more than its cuts."""
+        return np.diff(self.first) + 1
+
+    def column(self, j: int) -> Floats:
+        """Cuts of one column."""
+        return self.values[self.first[j] : self.first[j + 1]]
+
+    def take(self, columns: ArrayLike) -> Cuts:
+        """Cuts of some columns, in the order given."""
+        return Cuts.of([self.column(j) for j in np.asarray(columns)])
+
+
+class PairCountsResult(NamedTuple):
+    """Weights by level: rows are the levels of all columns, columns those of target and batch.
+
+    The rows of column j begin at ``first_level[j]``; the columns of the target, if it is counted,
+    come first, and those of the k-th of the batch begin at ``first_slot[k]``.
+    """
+
+    counts: Floats
+    first_level: NDArray[np.int64]
+    first_slot: NDArray[np.int64]
+
+
+class PairCounts:
+    """Weight of the rows in which two columns have two levels, for a batch against all columns.
+
+    A row takes part in a pair if both cells are known. Columns of one level are not counted.
+
+    Parameters
+    ----------
+    cuts : Cuts
+        Of every column of the blocks.
+    batch : ndarray of int
+        The columns that all columns are paired with.
+    n_codes : int, default=0
+        Number of codes of the target; with 0 the target is not looked at.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from tamis.statistics import Block, Cuts, PairCounts
+    >>> block = Block.of(np.array([[0.0, 5.0], [1.0, 5.0], [1.0, 7.0]]))
+    >>> cuts = Cuts.of([[0.5], [6.0]])
+    >>> PairCounts(cuts, np.array([0])).update(block).finish().counts[2:]
+    array([[1., 1.],
+           [0., 1.]])
+    """
+
+    def __init__(self, cuts: Cuts, batch: NDArray[np.intp], n_codes: int = 0):
+        self.cuts, self.batch, self.n_codes = cuts, batch.astype(np.int64), n_codes
+        sizes = np.concatenate([[n_codes], cuts.n_levels[batch]])
+        self.slots = np.cumsum(sizes).astype(np.int64)
+        # Made with the first rows, so that it need not be sent to workers.
+        self.counts: Floats | None = None
+
+    @property
+    def _shape(self) -> tuple[int, int]:
+        return int(self.cuts.n_levels.sum()), int(self.slots[-1])
+
+    def update(self, block: Block, n_jobs: int | None = 1) -> PairCounts:
+        """Take in the rows of a block."""
+        from tamis.statistics import _pair_kernels as kernels
+
+        if self.counts is None:
+            self.counts = np.zeros(self._shape)
+        X, start, stop = block.dense_rows()
+        weight = block.weights if X is block.X else block.weight_slice
+        ones, counts = self._ones(X, start, stop, block), self.counts
+        n_columns = block.n_columns
+        threads = threads_for(block.n_rows * n_columns * ones.shape[1], n_jobs)
+        with announce_compilation(kernels.count_pairs, X.dtype):
+            run_parts(
+                lambda first, last: kernels.count_pairs(
+                    X, start, stop, weight, *self.cuts, ones, first, last, counts
+                ),
+                split_evenly(0, n_columns, -(-n_columns // TILE_COLUMNS)),
+                threads,
+            )
+        return self
+
+    def _ones(
+        self, X: NDArray[np.float64], start: int, stop: int, block: Block
+    ) -> NDArray[np.int64]:
+        """Slots of every row: that of the target, and those of the batch."""
+        from tamis.statistics import _pair_kernels as kernels
+
+        lead = int(self.n_codes > 0)
+        ones = np.empty((block.n_rows, lead + self.batch.size), dtype=np.int64)
+        if lead:
+            assert block.target is not None
+            ones[:, 0] = block.target[block.start : block.stop]
+        kernels.code_ones(X, start, stop, *self.cuts, self.batch, self.slots[:-1], ones[:, lead:])
+        return ones
+
+    def merge(self, other: PairCounts) -> PairCounts:
+        """Take in what another object has seen of the same columns."""
+        if other.counts is not None:
+            self.counts = other.counts.copy() if self.counts is None else self.counts + other.counts
+        return self
+
+    def finish(self) -> PairCountsResult:
+        """Counts of all rows seen."""
+        counts = np.zeros(self._shape) if self.counts is None else self.counts
+        first_level = self.cuts.first[:-1] + np.arange(self.cuts.first.size - 1)
+        return PairCountsResult(counts, first_level, self.slots[:-1])
