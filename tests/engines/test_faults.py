@@ -49,6 +49,13 @@ def client(workers):
     return workers
 
 
+@pytest.fixture
+def fresh():
+    """Workers of their own, for tests that end all of them."""
+    with two_workers(settings=SETTINGS, memory_limit="800MB") as client:
+        yield client
+
+
 def wait_for(condition, seconds=30.0):
     end = time.monotonic() + seconds
     while not condition():
@@ -92,10 +99,10 @@ def test_a_worker_killed_from_outside(client, table, expected, tmp_path):
 
 
 @pytest.mark.slow
-def test_a_part_at_which_every_worker_dies(client, table, expected, tmp_path):
+def test_a_part_at_which_every_worker_dies(fresh, table, expected, tmp_path):
     for number in range(9):
         (tmp_path / str(number)).touch()
-    source = Deadly(*table, folder=tmp_path, part=7, alone=False, rows=20, cluster=client)
+    source = Deadly(*table, folder=tmp_path, part=7, alone=False, rows=20, cluster=fresh)
     with pytest.raises(
         WorkerError, match=r"2 died at.* rows from 140 on.* Most often they were out"
     ):
@@ -106,7 +113,7 @@ def test_a_part_at_which_every_worker_dies(client, table, expected, tmp_path):
 
 
 @pytest.mark.slow
-def test_a_chunk_whose_making_ends_the_worker(client, table):
+def test_a_chunk_whose_making_ends_the_worker(fresh, table):
     da = pytest.importorskip("dask.array")
 
     def deadly(block, block_id):
@@ -115,13 +122,13 @@ def test_a_chunk_whose_making_ends_the_worker(client, table):
         return block
 
     X = da.from_array(table[0], chunks=(50, 5)).map_blocks(deadly, meta=np.empty((0, 0)))
-    with client.as_current(), pytest.raises(WorkerError, match=r"2 died at.* chunk 5"):
+    with fresh.as_current(), pytest.raises(WorkerError, match=r"2 died at.* chunk 5"):
         tamis.DFT().fit(X, da.from_array(table[1], chunks=50))
 
 
 @pytest.mark.slow
-def test_a_worker_out_of_memory(client, table):
-    source = Hungry(*table, rows=50, cluster=client)
+def test_a_worker_out_of_memory(fresh, table):
+    source = Hungry(*table, rows=50, cluster=fresh)
     with pytest.raises(WorkerError, match=r"2 died at.* rows from 150 on"):
         tamis.Variance().fit(source)
 

@@ -140,12 +140,12 @@ class ColumnBlocks:
             return dask.delayed(_read_and_call, pure=False)(walk, n_parts, function)
         walk = dask.delayed(walk, traverse=False)
         read = dask.delayed(summarise, pure=False)
-        parts = [read(walk, part, self.source.piece(part, wanted)) for part in range(n_parts)]
+        parts = [read(walk, [part], self.source.piece(part, wanted)) for part in range(n_parts)]
         return dask.delayed(_join_and_call, pure=False)(parts, function)
 
 
 def _read_and_call(walk: Walk, n_parts: int, function: OfColumns) -> Any:
-    return _join_and_call([walk.summary(part, None) for part in range(n_parts)], function)
+    return _join_and_call([walk.summary([part], None) for part in range(n_parts)], function)
 
 
 def _join_and_call(parts: Sequence[WholeColumns], function: OfColumns) -> Any:
