@@ -62,8 +62,8 @@ def check_outcome(
     seen = values if weight is None else values[weight > 0]
     if seen.min() == seen.max():
         raise InputError(
-            f"{who}: expected a target that varies, got {float(seen[0])!r} in every row. Check the "
-            "target column, or use an unsupervised selector."
+            f"{who}: expected a target that varies, got {float(seen[0])!r} in every row "
+            f"(n_samples={n_rows}). Check the target column, or use an unsupervised selector."
         )
     return Outcome(None, None, values)
 

@@ -43,7 +43,9 @@ class TestEveryFormat:
         assert np.array_equal(cells, X)
         assert np.array_equal(target, y)
         if limit is not None:
-            assert max(rows) == (1 if limit == 1 else 2)
+            # A row group of Parquet (three rows here) is read whole if it takes 2/5 of the limit.
+            few = 3 if file_name.endswith(".parquet") else 2
+            assert max(rows) == (1 if limit == 1 else few)
         assert table.dtype == cells.dtype == np.float64
         assert table.has_target
         assert not table.has_weight
