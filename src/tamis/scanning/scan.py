@@ -87,7 +87,7 @@ def scan(
     ------
     InputError
         When there is no such file, formats are mixed, files differ in their columns, or a name is
-        unknown. :class:`ColumnTypeError` when a column holds no numbers.
+        unknown. :class:`~tamis.exceptions.ColumnTypeError` when a column holds no numbers.
     MissingDependencyError
         When pyarrow, h5py or zarr is needed and not installed.
 
@@ -118,7 +118,7 @@ def scan(
 
 
 class Scan(Source):
-    """A table in files, read block by block; made by :func:`scan`.
+    """A table in files, read block by block; made by :func:`tamis.scan`.
 
     Creating one reads schemas and headers only. It holds no open file and can be pickled, so that
     each worker of a cluster reads its own parts.
@@ -126,7 +126,7 @@ class Scan(Source):
     Parameters
     ----------
     files, places, columns, labels, memory_limit, checkpoint
-        As :func:`scan` finds them.
+        As :func:`tamis.scan` finds them.
 
     Attributes
     ----------
@@ -143,9 +143,9 @@ class Scan(Source):
     memory_limit : int
         Bytes to stay below; a block takes a small part of it.
     checkpoint : Path or None
-        As given to :func:`scan`.
+        As given to :func:`tamis.scan`.
     cluster : object
-        As given to :func:`scan`; workers read without it.
+        As given to :func:`tamis.scan`; workers read without it.
 
     Examples
     --------
