@@ -122,3 +122,25 @@ def test_counts_and_methods():
     assert chosen_methods(None, "classification")[-1] == "randomranking"
     with pytest.raises(Misuse):
         chosen_methods("rft", "classification")
+
+
+def test_rows_need_no_package_for_data_frames(monkeypatch):
+    import numpy as np
+
+    import tamis
+    from tamis.cli.compare import as_csv, show
+
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(40, 4)), np.arange(40) % 2
+    X[:, 1] += 2 * y
+    found = tamis.compare(["dft", "variance"], {"t": (X, y)}, counts=[1, 2], progress=False)
+    expected = found.table()
+
+    def refuse(columns):
+        raise AssertionError("a data frame was made")
+
+    monkeypatch.setattr("tamis.evaluation.comparison._frame", refuse)
+    lines = as_csv(found.score_rows()).splitlines()
+    assert lines[0] == "data,method,split,count,learner,metric,value"
+    assert len(lines) == 1 + len(expected)
+    show(found)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 from pathlib import Path
 from typing import Any
 
@@ -213,7 +215,7 @@ def _print(found: Any, as_json_: bool) -> None:
     elif is_terminal():
         show(found)
     else:
-        print_data(as_csv(found.table()))
+        print_data(as_csv(found.score_rows()))
 
 
 def show(found: Any) -> None:
@@ -224,7 +226,7 @@ def show(found: Any) -> None:
     click.echo(printable(choice.sentence))
     rows = [
         row
-        for row in rows_of(found.curves())
+        for row in found.curve_rows()
         if (row["metric"], row["learner"], row["count"])
         == (choice.metric, choice.learner, choice.count)
     ]
@@ -237,15 +239,11 @@ def show(found: Any) -> None:
         click.echo(f"{row['method']:<{width}}  {row['mean']:.3f}   {bounds}{mark}")
 
 
-def rows_of(table: Any) -> list[dict[str, Any]]:
-    """Rows of a data frame of pandas or polars as dictionaries."""
-    if hasattr(table, "to_dicts"):
-        return list(table.to_dicts())
-    return list(table.to_dict("records"))
-
-
-def as_csv(table: Any) -> str:
-    """A data frame of pandas or polars as CSV."""
-    if hasattr(table, "to_csv"):
-        return str(table.to_csv(index=False, lineterminator="\n"))
-    return str(table.write_csv())
+def as_csv(rows: list[dict[str, Any]]) -> str:
+    """Rows as CSV; a score that is not there is an empty cell."""
+    out = io.StringIO()
+    writer = csv.DictWriter(out, list(rows[0]) if rows else [], lineterminator="\n")
+    writer.writeheader()
+    for row in rows:
+        writer.writerow({key: "" if item != item else item for key, item in row.items()})
+    return out.getvalue()

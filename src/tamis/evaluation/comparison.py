@@ -119,6 +119,14 @@ class Comparison:
         """
         return _as_frame(_curves.score_rows(self._results), _SCORES)
 
+    def score_rows(self) -> list[dict[str, Any]]:
+        """Rows of :meth:`table` as dictionaries, without a package for data frames."""
+        return _picked(_curves.score_rows(self._results), _SCORES)
+
+    def curve_rows(self) -> list[dict[str, Any]]:
+        """Rows of :meth:`curves` as dictionaries, without a package for data frames."""
+        return _picked(_curves.curve_rows(self._results), _CURVES)
+
     def curves(self) -> Any:
         """Score against number of columns: mean, standard error and 95% interval over splits.
 
@@ -384,3 +392,7 @@ class Comparison:
 def _as_frame(rows: Iterable[dict[str, Any]], fields: tuple[str, ...]) -> Any:
     found = list(rows)
     return _frame({field: [row[field] for row in found] for field in fields})
+
+
+def _picked(rows: Iterable[dict[str, Any]], fields: tuple[str, ...]) -> list[dict[str, Any]]:
+    return [{field: row[field] for field in fields} for row in rows]
