@@ -98,7 +98,9 @@ def _opened_source(
     selector: Any, source: Source, want: str | None, levels: Levels | None = None
 ) -> Opened:
     who = type(selector).__name__
-    engine, target = open_source(source, who, want, _about(selector), levels)
+    engine, target = open_source(
+        source, who, want, _about(selector), levels, needs_ranges=selector._needs_ranges
+    )
     if target is None:
         return Opened(engine, source.n_rows or 0, float(source.n_rows or 0))
     if target.is_classes:

@@ -17,6 +17,8 @@ class WalkingSelector(WeightedSelector):
     """Base of the selectors that see a table block by block, so that it need not be in memory."""
 
     _streams: ClassVar[bool] = True
+    # Whether `_find_ranges` follows the opening of a source.
+    _needs_ranges: ClassVar[bool] = False
 
     def _fold(self, name: str, statistic: Any, engine: Any) -> Any:
         """Take in all blocks of an engine, under the eyes of the callbacks."""

@@ -8,6 +8,8 @@ import tamis
 from dask_workers import Broken, InRows
 from tamis.engines.client import current_client, is_cluster, open_client
 from tamis.engines.cluster import FAN_IN, fold_on_workers
+from tamis.engines.first_look import FirstLook
+from tamis.engines.target import TargetSummary
 from tamis.exceptions import ColumnTypeError, InputError, MissingDependencyError, WorkerError
 from tamis.statistics import Ranges
 
@@ -183,9 +185,9 @@ class TestTree:
     def test_every_part_counts_once(self, n_parts):
         X = np.arange(2.0 * n_parts).reshape(n_parts, 2)
         source = InRows(X, np.zeros(n_parts), rows=1, cluster="threads")
-        summary = tamis.engines.target.TargetSummary("test", "numbers")
-        found = fold_on_workers(source, summary, None, np.empty(0, np.intp))
-        assert found.n_rows == n_parts
+        look = FirstLook(TargetSummary("test", "numbers"), Ranges(2))
+        found = fold_on_workers(source, look, None, None)
+        assert found.target.n_rows == found.ranges.n_rows == n_parts
 
     def test_the_result_does_not_depend_on_who_computes(self, table, dask_client):
         found = [

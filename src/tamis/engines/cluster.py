@@ -7,7 +7,8 @@ import pickle
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
 from tamis.engines.checkpoint import Checkpoint
 from tamis.engines.client import (
@@ -21,8 +22,9 @@ from tamis.engines.client import (
     results,
 )
 from tamis.engines.encoding import Encoding
-from tamis.engines.located import add_target, checked_weight, located
+from tamis.engines.located import checked_weight, located
 from tamis.engines.source import Source, Wanted
+from tamis.engines.tasks import Tasks
 from tamis.exceptions import WorkerError
 from tamis.statistics import Ranges
 
@@ -34,7 +36,8 @@ MOST_PARTS, MOST_TASKS = 64, 256
 MOST_STAGES = 32
 
 
-class Walk(NamedTuple):
+@dataclass(frozen=True)
+class Walk:
     """What every task of a walk needs, sent to a worker once: how to read, and what to count."""
 
     reader: Source
@@ -51,7 +54,7 @@ class Walk(NamedTuple):
         return cls(reader, zlib.compress(pickle.dumps(statistic, 5), 1), encoding, columns)
 
     def summary(self, parts: Sequence[int], piece: Any) -> Any:
-        """Statistic of some parts; the target alone is read where there is no encoding."""
+        """Statistic of some parts; a first look at them where there is no encoding yet."""
         statistic = pickle.loads(zlib.decompress(self.empty))
         for part in parts:
             self._take_in(statistic, part, piece)
@@ -62,7 +65,7 @@ class Walk(NamedTuple):
         for raw in self.reader.pieces(part, piece, self.columns):
             with located(self.reader, part, n_before):
                 if self.encoding is None:
-                    add_target(statistic, raw)
+                    statistic.look(raw)
                 else:
                     weight = checked_weight(raw, self.encoding.who)
                     statistic.update(self.encoding.block(raw, weight), 1)
@@ -101,6 +104,8 @@ class ClusterEngine:
         The columns to read; None means all.
     checkpoint : Checkpoint or None
         Where the statistics of unfinished walks are kept.
+    ranges : Ranges or None
+        Of all columns, if they are known already.
     """
 
     def __init__(
@@ -110,9 +115,10 @@ class ClusterEngine:
         *,
         columns: Wanted = None,
         checkpoint: Checkpoint | None = None,
+        ranges: Ranges | None = None,
     ):
         self.source, self.encoding = source, encoding
-        self.columns, self.checkpoint = columns, checkpoint
+        self.columns, self.checkpoint, self.ranges = columns, checkpoint, ranges
         self.n_columns = source.n_columns if columns is None else len(columns)
 
     @property
@@ -124,8 +130,10 @@ class ClusterEngine:
         return 1
 
     def known_ranges(self) -> Ranges | None:
-        """Ranges of the columns where the files say them."""
-        return self.source.known_ranges() if self.columns is None else None
+        """Ranges of the columns where the files, or a first walk, say them."""
+        if self.columns is not None:
+            return None
+        return self.ranges or self.source.known_ranges()
 
     def fold(
         self, statistic: Any, name: str, *, n_jobs: int | None, steps: Callable[..., Any]
@@ -191,21 +199,26 @@ def fold_on_workers(
 
 
 def _summary_of(source: Source, walk: Walk, parts: range) -> Any:
-    dask = import_dask()
-    task, merge = dask.delayed(summarise, pure=False), dask.delayed(merged, pure=False)
-    shared = dask.delayed(walk, traverse=False)
+    tasks = Tasks("walk")
+    shared = tasks.value(walk)
     shares = _shares(source, parts)
-    leaves = [task(shared, share, source.piece(share[0], walk.columns)) for share in shares]
+    leaves = [
+        tasks.call(summarise, shared, share, source.piece(share[0], walk.columns))
+        for share in shares
+    ]
     summaries = leaves
     while len(summaries) > 1:
         groups = [summaries[i : i + FAN_IN] for i in range(0, len(summaries), FAN_IN)]
-        summaries = [merge(*group) if len(group) > 1 else group[0] for group in groups]
+        summaries = [
+            tasks.call(merged, *group) if len(group) > 1 else group[0] for group in groups
+        ]
 
+    last = tasks.delayed(summaries[0])
     known = {leaf.key: share[0] for share, leaf in zip(shares, leaves, strict=True)}
     return compute(
         source,
-        summaries,
-        lambda keys: " or ".join(map(source.where, _parts_of(keys, known, summaries[0]))),
+        [last],
+        lambda keys: " or ".join(map(source.where, _parts_of(keys, known, last))),
     )[0]
 
 

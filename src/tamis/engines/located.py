@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tamis.engines.source import RawBlock, Source
-from tamis.engines.target import TargetSummary
 from tamis.exceptions import InputError
 
 
@@ -40,9 +39,3 @@ def checked_weight(raw: RawBlock, who: str) -> NDArray[np.float64] | None:
             f"{float(weight[bad[0]])!r} in row {int(bad[0])}."
         )
     return weight
-
-
-def add_target(summary: TargetSummary, raw: RawBlock) -> None:
-    """Take in the target of a block."""
-    assert raw.target is not None
-    summary.update(raw.target, checked_weight(raw, summary.who))

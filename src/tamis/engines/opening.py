@@ -11,10 +11,12 @@ from numpy.typing import NDArray
 from tamis.engines.checkpoint import Checkpoint
 from tamis.engines.chunks import ChunkReader
 from tamis.engines.encoding import Encoding
-from tamis.engines.located import add_target, located
+from tamis.engines.first_look import FirstLook
+from tamis.engines.located import located
 from tamis.engines.source import Source
 from tamis.engines.stream import StreamEngine, read_ahead
 from tamis.engines.target import TargetSummary
+from tamis.statistics import Ranges
 
 NO_COLUMNS = np.empty(0, dtype=np.intp)
 
@@ -24,9 +26,15 @@ Levels = Callable[[NDArray[np.float64], NDArray[np.float64]], NDArray[np.int32]]
 
 
 def open_source(
-    source: Source, who: str, want: str | None, about: Any, levels: Levels | None = None
+    source: Source,
+    who: str,
+    want: str | None,
+    about: Any,
+    levels: Levels | None = None,
+    *,
+    needs_ranges: bool = False,
 ) -> tuple[Any, TargetSummary | None]:
-    """Read the target once, on its own, and make an engine that encodes it.
+    """Read the target once, and make an engine that encodes it.
 
     Parameters
     ----------
@@ -40,6 +48,9 @@ def open_source(
         What tells this fit from others on the same data, as plain JSON.
     levels : callable or None
         Makes codes of a numeric target.
+    needs_ranges : bool, default=False
+        Whether a walk over the cells for their ranges would follow. Dask then finds them beside the
+        target: making or moving its chunks costs more than the work on them.
 
     Returns
     -------
@@ -62,7 +73,13 @@ def open_source(
     >>> engine.n_columns, target.labels.tolist(), target.weight
     (4, ['a', 'b'], array([1., 3.]))
     """
-    target = None if want is None else read_target(source, who, want, levels is not None)
+    target, ranges = None, None
+    if want is not None:
+        together = needs_ranges and works_elsewhere(source) and source.checkpoint is None
+        if together and source.known_ranges() is None:
+            ranges = Ranges(source.n_columns)
+        look = FirstLook(TargetSummary(who, want, levels is not None), ranges)
+        target, ranges = _looked_at(source, look)
     encoding = encoding_of(target, who, levels)
     checkpoint = None
     if source.checkpoint is not None:
@@ -72,7 +89,7 @@ def open_source(
     if works_elsewhere(source):
         from tamis.engines.cluster import ClusterEngine
 
-        return ClusterEngine(source, encoding, checkpoint=checkpoint), target
+        return ClusterEngine(source, encoding, checkpoint=checkpoint, ranges=ranges), target
     return StreamEngine(source, encoding, checkpoint=checkpoint), target
 
 
@@ -94,20 +111,25 @@ def encoding_of(target: TargetSummary | None, who: str, levels: Levels | None = 
     return Encoding(who, centre=target.mean)
 
 
-def read_target(source: Source, who: str, want: str, keep_values: bool = False) -> TargetSummary:
+def read_target(source: Source, who: str, want: str) -> TargetSummary:
     """Classes or numbers of the target, from a walk over that column alone."""
-    summary = TargetSummary(who, want, keep_values)
+    return _looked_at(source, FirstLook(TargetSummary(who, want)))[0]
+
+
+def _looked_at(source: Source, look: FirstLook) -> tuple[TargetSummary, Ranges | None]:
+    """What a first walk finds; the cells are left alone where their ranges are not wanted."""
+    columns = NO_COLUMNS if look.ranges is None else None
     if works_elsewhere(source):
         from tamis.engines.cluster import fold_on_workers
 
-        found: TargetSummary = fold_on_workers(source, summary, None, NO_COLUMNS)
-        return found.finish()
+        look = fold_on_workers(source, look, None, columns)
+        return look.target.finish(), look.ranges
     n_before, part = 0, -1
-    for item in read_ahead(source, 0, NO_COLUMNS):
+    for item in read_ahead(source, 0, columns):
         if item.part != part:
             part, n_before = item.part, 0
         if item.raw is not None:
             with located(source, part, n_before):
-                add_target(summary, item.raw)
+                look.look(item.raw)
             n_before += item.raw.n_rows
-    return summary.finish()
+    return look.target.finish(), look.ranges

@@ -25,6 +25,7 @@ class BinnedSelector(WalkingSelector):
     """Count the classes in equal bins of every column; see MutualInformation, InformationGain."""
 
     _n_stages: ClassVar[int | None] = 2
+    _needs_ranges: ClassVar[bool] = True
 
     def _ranges(self, engine: Any) -> Any:
         """Ranges of the columns; infinite values are an error."""

@@ -70,6 +70,7 @@ class SplitSelector(StreamingSelector):
     """Score every column by its single best cut; see DFT and RFT."""
 
     _n_stages: ClassVar[int | None] = 2
+    _needs_ranges: ClassVar[bool] = True
     _unit: ClassVar[str] = "loss"
     _constraints: ClassVar[dict[str, Constraint]] = {
         "n_bins": Number(int, low=2),
