@@ -30,6 +30,99 @@ def test_parts_of_several_files(tmp_path, write_columns):
     assert all_cells(table).ravel().tolist() == [0, 1, 2, 3, 4, 5]
 
 
+class TestWaysToRead:
+    """Row groups are read whole, side by side in batches, or by way of the disk."""
+
+    N_ROWS, LIMIT = 3000, 40_000
+
+    @pytest.fixture
+    def columns(self):
+        rng = np.random.default_rng(0)
+        y = pa.array(np.where(rng.random(self.N_ROWS) < 0.4, "yes", "no"))
+        floats = pa.array(rng.normal(size=self.N_ROWS), mask=rng.random(self.N_ROWS) < 0.1)
+        return {
+            "float": floats,
+            "int": pa.array(rng.integers(9, size=self.N_ROWS)),
+            "y": y,
+            "single": pa.array(rng.random(self.N_ROWS), pa.float32()),
+            "w": pa.array(rng.random(self.N_ROWS)),
+        }
+
+    @pytest.mark.parametrize(
+        ("way", "page_bytes", "limit"),
+        [("_whole", 2**20, None), ("_side_by_side", 1, LIMIT), ("_spooled", 2**20, LIMIT)],
+    )
+    def test_the_same_comes_out(
+        self, way, page_bytes, limit, columns, tmp_path, write_columns, monkeypatch
+    ):
+        from tamis.scanning import _parquet
+
+        used = []
+        for name in ("_whole", "_side_by_side", "_spooled"):
+            method = getattr(_parquet.ParquetTable, name)
+
+            def noted(*arguments, name=name, method=method):
+                used.append(name)
+                return method(*arguments)
+
+            monkeypatch.setattr(_parquet.ParquetTable, name, noted)
+        monkeypatch.setattr(_parquet, "PAGE_BYTES", page_bytes)
+        path = tmp_path / "t.parquet"
+        pq.write_table(pa.table(columns), path, use_dictionary=False)
+        table = scan(path, target="y", weight="w", memory_limit=limit)
+        used.clear()
+        blocks = list(table.blocks(0))
+        assert used == [way]
+        assert (len(blocks) == 1) == (way == "_whole")
+        cells = [
+            columns[name].to_numpy(zero_copy_only=False) for name in ("float", "int", "single")
+        ]
+        found = np.concatenate([block.X for block in blocks])
+        np.testing.assert_array_equal(found, np.column_stack(cells))
+        target = np.concatenate([block.target for block in blocks])
+        assert target.tolist() == columns["y"].to_pylist()
+        weight = np.concatenate([block.weight for block in blocks])
+        np.testing.assert_array_equal(weight, columns["w"].to_numpy())
+
+    def test_no_room_on_the_disk(self, columns, tmp_path, monkeypatch):
+        from tamis.scanning import _spool
+
+        class Full:
+            def seek(self, place):
+                pass
+
+            def write(self, view):
+                raise OSError(28, "No space left on device")
+
+            def close(self):
+                closed.append(True)
+
+        closed = []
+        pq.write_table(pa.table(columns), tmp_path / "t.parquet")
+        table = scan(tmp_path / "t.parquet", target="y", memory_limit=self.LIMIT)
+        monkeypatch.setattr(_spool.tempfile, "TemporaryFile", lambda **_: Full())
+        with pytest.raises(
+            InputError,
+            match=r"row group 0: expected room for 96,000 bytes in .*No space left.*TMPDIR",
+        ):
+            next(table.blocks(0))
+        assert closed
+
+    def test_a_block_that_is_not_wanted_leaves_nothing(self, columns, tmp_path, monkeypatch):
+        files = []
+        from tamis.scanning import _spool
+
+        make = _spool.tempfile.TemporaryFile
+        monkeypatch.setattr(
+            _spool.tempfile, "TemporaryFile", lambda **o: files.append(make(**o)) or files[-1]
+        )
+        pq.write_table(pa.table(columns), tmp_path / "t.parquet")
+        blocks = scan(tmp_path / "t.parquet", memory_limit=self.LIMIT, columns=["float"]).blocks(0)
+        next(blocks)
+        blocks.close()
+        assert [file.closed for file in files] == [True]
+
+
 @pytest.mark.parametrize("limit", [1, 16 * 8 * 9 * 2, None])
 def test_types_that_become_numbers(tmp_path, write_columns, limit):
     columns = {

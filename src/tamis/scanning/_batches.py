@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tamis.scanning._file import NARROW, OTHER, TEXT, WIDE, Kinds, LabelType
+from tamis.scanning._file import NARROW, OTHER, TEXT, WIDE, Kinds, LabelType, Piece, Request
 from tamis.tables._encode import decoded
 from tamis.tables._kinds import is_text, kind_of, plain
 
@@ -64,6 +64,32 @@ def arrow_label_type(kind: Any) -> LabelType | str:
     if types.is_boolean(kind) or types.is_integer(kind) or types.is_floating(kind):
         return np.dtype(kind.to_pandas_dtype())
     return TEXT if is_text(kind) else str(kind)
+
+
+def piece_of(batch: Any, names: list[str], request: Request) -> Piece:
+    """Turn a record batch into arrays."""
+    X = cells_of(batch, names, request.dtype) if names else None
+    return Piece(X, labels_in(batch, request), batch.num_rows)
+
+
+def cells_of(batch: Any, names: list[str], dtype: np.dtype[Any]) -> NDArray[Any]:
+    """The named columns of a record batch as a Fortran-ordered array."""
+    columns = _checked_columns(batch, names)
+    return matrix_of([columns[name] for name in names], dtype)
+
+
+def labels_in(batch: Any, request: Request) -> tuple[NDArray[Any], ...]:
+    """The labels that are asked for, in order."""
+    columns = _checked_columns(batch, [name for name, _ in request.labels])
+    return tuple(labels_of(columns[name], dtype) for name, dtype in request.labels)
+
+
+def _checked_columns(batch: Any, names: list[str]) -> dict[str, Any]:
+    """Columns by name; Arrow trusts the offsets in a file, and a damaged one could crash Python."""
+    columns = {name: batch.column(name) for name in names}
+    for column in columns.values():
+        column.validate(full=True)
+    return columns
 
 
 def matrix_of(columns: Sequence[Any], dtype: np.dtype[Any]) -> NDArray[Any]:

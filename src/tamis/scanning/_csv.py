@@ -13,9 +13,8 @@ from typing import Any
 import numpy as np
 
 from tamis.exceptions import ColumnTypeError, InputError
-from tamis.scanning._batches import column_kinds
+from tamis.scanning._batches import column_kinds, piece_of
 from tamis.scanning._file import TEXT, LabelType, Piece, Request, TableFile, check_names
-from tamis.scanning._parquet import piece_of
 from tamis.tables._arrow import import_pyarrow
 from tamis.tables._sniff import sniff
 from tamis.tables._streams import is_gzip, open_bytes

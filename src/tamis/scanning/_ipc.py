@@ -10,9 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from tamis.exceptions import InputError
-from tamis.scanning._batches import arrow_label_type, column_kinds
+from tamis.scanning._batches import arrow_label_type, column_kinds, piece_of
 from tamis.scanning._file import LabelType, Piece, Request, TableFile, check_names
-from tamis.scanning._parquet import piece_of
 from tamis.tables._arrow import import_pyarrow
 
 # A part is made of record batches until they have this size; Feather writes batches of 2**16 rows.

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections import deque
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -15,20 +17,30 @@ from tamis._threads import effective_jobs
 from tamis.engines.buffers import empty_columns
 from tamis.scanning._batches import (
     arrow_label_type,
+    cells_of,
     column_kinds,
     fill_column,
+    labels_in,
     labels_of,
-    matrix_of,
+    piece_of,
 )
 from tamis.scanning._file import LabelType, Piece, Request, Stamp, TableFile, check_names
+from tamis.scanning._spool import Spool
 from tamis.statistics.ranges import Ranges
 from tamis.tables._arrow import import_pyarrow
 
 # Columns that are decoded at a time where a row group is read whole. Reading all columns of it side
 # by side, in batches of rows, Arrow holds a page and a dictionary of each: three times the cells.
 COLUMNS_AT_A_TIME = 8
+# Of short row groups more columns, or the calls would cost more than the cells.
+LEAST_CELLS = 2**18
 # A row group that is larger than a few blocks is read through buffers of this size, not at once.
 LEAST_BUFFER, LARGEST_BUFFER = 4 * 2**10, 64 * 2**10
+
+# What writers make a page of at most, unless they are told otherwise.
+PAGE_BYTES = 2**20
+# Rows of a column that are decoded at a time where columns go to disk one by one.
+SPOOLED_ROWS = 2**16
 
 _COMPARABLE = {"BOOLEAN", "INT32", "INT64", "FLOAT", "DOUBLE"}
 
@@ -67,8 +79,6 @@ class ParquetTable(TableFile):
 
     def read(self, part: int, request: Request) -> Iterator[Piece]:
         """Pieces of a row group."""
-        from pyarrow import parquet
-
         assert self.names is not None
         names = [self.names[j] for j in request.columns]
         wanted = list(dict.fromkeys([*names, *(name for name, _ in request.labels)]))
@@ -80,44 +90,89 @@ class ParquetTable(TableFile):
         if n_rows * len(wanted) * 8 <= max(request.room, 8 * len(wanted) * request.rows):
             yield self._whole(part, n_rows, names, request, footer)
             return
+        held = sum(_held(footer.row_group(part), footer, wanted))
+        if held <= request.room:
+            yield from self._side_by_side(part, names, wanted, request, footer)
+        else:
+            yield from self._spooled(part, n_rows, names, request, footer)
+
+    def _side_by_side(
+        self, part: int, names: list[str], wanted: list[str], request: Request, footer: Any
+    ) -> Iterator[Piece]:
+        """Batches of rows of a row group; Arrow holds a page of every column meanwhile."""
         budget = 8 * len(wanted) * request.rows
         whole = footer.row_group(part).total_byte_size <= 2 * budget
         buffer = 0 if whole else min(max(budget // len(wanted), LEAST_BUFFER), LARGEST_BUFFER)
+        for batch in self._batches(part, wanted, _aligned(request.rows), footer, buffer):
+            held = [piece_of(batch, names, request)]
+            del batch
+            yield held.pop()
+
+    def _spooled(
+        self, part: int, n_rows: int, names: list[str], request: Request, footer: Any
+    ) -> Iterator[Piece]:
+        """Batches of rows of a row group whose columns go to disk one by one first."""
+        labels = [name for name, _ in request.labels]
+        rows = _aligned(request.rows)
+        with Spool(n_rows, len(names), request.dtype, self.where(part)) as spool:
+            for j, name in enumerate(names):
+                row = 0
+                for batch in self._batches(part, [name], SPOOLED_ROWS, footer, LARGEST_BUFFER):
+                    spool.put(j, row, cells_of(batch, [name], request.dtype)[:, 0])
+                    row += batch.num_rows
+            beside = self._batches(part, labels, rows, footer, LARGEST_BUFFER) if labels else None
+            for start in range(0, n_rows, rows):
+                stop = min(start + rows, n_rows)
+                found = () if beside is None else labels_in(next(beside), request)
+                yield Piece(spool.rows(start, stop), found, stop - start)
+
+    def _batches(
+        self, part: int, columns: list[str], rows: int, footer: Any, buffer: int
+    ) -> Iterator[Any]:
+        from pyarrow import parquet
+
         options = {"pre_buffer": False, "buffer_size": buffer, "page_checksum_verification": True}
         with parquet.ParquetFile(self.path, metadata=footer, **options) as file:
-            batches = file.iter_batches(
-                _aligned(request.rows),
-                row_groups=[part],
-                columns=wanted,
-                use_threads=False,
+            yield from file.iter_batches(
+                rows, row_groups=[part], columns=list(dict.fromkeys(columns)), use_threads=False
             )
-            for batch in batches:
-                held = [piece_of(batch, names, request)]
-                del batch
-                yield held.pop()
 
     def _whole(
         self, part: int, n_rows: int, names: list[str], request: Request, footer: Any
     ) -> Piece:
-        """A row group in one piece, some columns at a time."""
+        """A row group in one piece; threads take some columns at a time, each with its own file."""
         from pyarrow import parquet
 
-        def read(columns: list[str]) -> Any:
-            table = file.read_row_group(part, columns, use_threads=effective_jobs(None) > 1)
+        options = {"pre_buffer": False, "page_checksum_verification": True}
+
+        def read(file: Any, columns: list[str]) -> Any:
+            table = file.read_row_group(part, list(dict.fromkeys(columns)), use_threads=False)
             table.validate(full=True)  # or a damaged file could crash Python
             return table
 
-        options = {"pre_buffer": False, "page_checksum_verification": True}
         X = empty_columns(n_rows, len(names), request.dtype) if names else None
-        with parquet.ParquetFile(self.path, metadata=footer, **options) as file:
-            for first in range(0, len(names), COLUMNS_AT_A_TIME):
-                some = names[first : first + COLUMNS_AT_A_TIME]
-                columns = read(list(dict.fromkeys(some)))
-                assert X is not None
-                for j, name in enumerate(some, first):
-                    fill_column(columns[name], X[:, j])
-            labels = [name for name, _ in request.labels]
-            stored = read(list(dict.fromkeys(labels))) if labels else {}
+        width = max(COLUMNS_AT_A_TIME, LEAST_CELLS // max(n_rows, 1))
+        waiting = deque(range(0, len(names), width))
+
+        def fill() -> None:
+            assert X is not None
+            with parquet.ParquetFile(self.path, metadata=footer, **options) as file:
+                while waiting:
+                    try:
+                        first = waiting.popleft()
+                    except IndexError:  # another thread took the last ones
+                        return
+                    some = names[first : first + width]
+                    columns = read(file, some)
+                    for j, name in enumerate(some, first):
+                        fill_column(columns[name], X[:, j])
+
+        _on_threads(fill, min(effective_jobs(None), len(waiting)))
+        labels = [name for name, _ in request.labels]
+        found: tuple[NDArray[Any], ...] = ()
+        if labels:
+            with parquet.ParquetFile(self.path, metadata=footer, **options) as file:
+                stored = read(file, labels)
             found = tuple(labels_of(_joined(stored[name]), dtype) for name, dtype in request.labels)
         return Piece(X, found, n_rows)
 
@@ -140,14 +195,33 @@ class ParquetTable(TableFile):
         return ranges
 
 
-def piece_of(batch: Any, names: list[str], request: Request) -> Piece:
-    """Turn a record batch into arrays."""
-    # Arrow trusts the offsets in the file; without this a damaged one can crash Python.
-    batch.validate(full=True)
-    columns = dict(zip(batch.schema.names, batch.columns, strict=True))
-    X = matrix_of([columns[name] for name in names], request.dtype) if names else None
-    labels = tuple(labels_of(columns[name], dtype) for name, dtype in request.labels)
-    return Piece(X, labels, batch.num_rows)
+def _held(group: Any, footer: Any, names: list[str]) -> Iterator[int]:
+    """Bytes that Arrow holds of every column at most while it reads them side by side.
+
+    A page as it is stored and as it is decoded, and twice the dictionary. How large pages are is
+    not in the footer; writers take 1 MiB if they are not told otherwise.
+    """
+    leaves = {footer.schema.column(j).path: j for j in range(footer.num_columns)}
+    for name in names:
+        chunk = group.column(leaves[name]) if name in leaves else None
+        if chunk is None:
+            yield 2 * PAGE_BYTES
+            continue
+        dictionary = 0
+        if chunk.has_dictionary_page and chunk.dictionary_page_offset is not None:
+            dictionary = max(chunk.data_page_offset - chunk.dictionary_page_offset, 0)
+        yield min(2 * PAGE_BYTES + 2 * dictionary, 2 * chunk.total_uncompressed_size)
+
+
+def _on_threads(function: Callable[[], None], n_threads: int) -> None:
+    """Call a function on so many threads; the first error is raised once all have ended."""
+    if n_threads < 2:
+        for _ in range(n_threads):
+            function()
+        return
+    with ThreadPoolExecutor(n_threads, thread_name_prefix="tamis-decode") as pool:
+        for call in [pool.submit(function) for _ in range(n_threads)]:
+            call.result()
 
 
 def _joined(column: Any) -> Any:
