@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import io
 import json
+import signal
 from queue import Queue
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -486,7 +488,7 @@ def test_numbers_in_few_digits():
 # Work in a process of its own.
 
 
-def count_up(n, sleeps_at=None, fails_at=None):
+def count_up(n, sleeps_at=None, fails_at=None, works_at=None):
     if n < 0:
         raise InputError("negative")
 
@@ -498,6 +500,8 @@ def count_up(n, sleeps_at=None, fails_at=None):
                 time.sleep(60)
             if number == fails_at:
                 raise ValueError("two\nlines")
+            while number == works_at:
+                pass
             yield {"number": number}
 
     return make
@@ -527,6 +531,7 @@ def test_items_until_the_end_an_error_or_silence():
         ((2,), (2, True, False, "")),
         ((3, 1), (1, True, True, "stopped after 0.5 s")),
         ((3, None, 1), (1, True, False, "ValueError: two lines")),
+        ((3, None, None, 1), (1, True, True, "stopped after 0.5 s")),
         ((-1,), (0, False, False, "InputError: negative")),
     ],
 )
@@ -541,6 +546,16 @@ def test_work_apart(arguments, wanted, tmp_path, monkeypatch):
     work = import_module("made_up_work").count_up
     found = _apart.work_apart(work, arguments, seconds=0.5, gigabytes=4.0)
     assert (len(found.items), *found[1:]) == wanted
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="no timer of computing here")
+def test_computing_is_limited_and_waiting_is_not():
+    done = _apart.Apart([], True, False, _apart.ENDED)
+    ended = SimpleNamespace(wait=lambda: -signal.SIGPROF)
+    assert _apart._named(done, ended, 7.0) == ([], True, True, "stopped after 7 s")
+    killed = SimpleNamespace(wait=lambda: -signal.SIGKILL)
+    assert _apart._named(done, killed, 7.0) == done
+    assert _apart._on_the_clock(7.0) > 7.0
 
 
 def _source(function):

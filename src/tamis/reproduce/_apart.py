@@ -6,6 +6,7 @@ import base64
 import json
 import os
 import pickle
+import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterable
@@ -15,7 +16,10 @@ from typing import Any, NamedTuple
 
 # Importing and loading data are not what is limited.
 START_LIMIT = 600.0
+# So many times the limit may go by on the clock: other work on the machine is not to count.
+PATIENCE = 4.0
 READY, ITEM, ERROR, END = "tamis ready", "tamis item ", "tamis error ", ""
+ENDED = "the process ended by itself"
 THREADS = (
     *("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"),
     *("VECLIB_MAXIMUM_THREADS", "NUMBA_NUM_THREADS"),
@@ -51,11 +55,11 @@ def work_apart(
     arguments : tuple
         Anything that can be pickled.
     seconds : float
-        Limit of every single item.
+        Limit of every single item: of the processor's time, where the system can measure it.
     gigabytes : float
         Limit of the memory, where the system knows such limits.
     """
-    work = base64.b64encode(pickle.dumps((prepare, arguments, gigabytes))).decode()
+    work = base64.b64encode(pickle.dumps((prepare, arguments, seconds, gigabytes))).decode()
     command = [sys.executable, "-c", f"import {__name__} as module; module.main()"]
     lines: Queue[str] = Queue()
     with subprocess.Popen(
@@ -70,10 +74,24 @@ def work_apart(
         reader.start()
         try:
             _write(process.stdin, work)
-            return _collect(lines, seconds)
+            return _named(_collect(lines, _on_the_clock(seconds)), process, seconds)
         finally:
             process.kill()
             reader.join()
+
+
+def _on_the_clock(seconds: float) -> float:
+    return PATIENCE * seconds if hasattr(signal, "setitimer") else seconds
+
+
+def _named(done: Apart, process: subprocess.Popen[str], seconds: float) -> Apart:
+    """What was stopped for its time, by itself or from here, is said to be."""
+    timed_out = done.stopped
+    if done.error == ENDED and hasattr(signal, "SIGPROF"):
+        timed_out = process.wait() == -signal.SIGPROF
+    if not (timed_out and done.ready):
+        return done
+    return done._replace(stopped=True, error=f"stopped after {seconds:g} s")
 
 
 def _write(stream: Any, text: str) -> None:
@@ -107,7 +125,7 @@ def _collect(lines: Queue[str], seconds: float, start: float = START_LIMIT) -> A
         elif line.startswith(ERROR):
             return Apart(items, ready, False, line.removeprefix(ERROR))
         else:
-            return Apart(items, ready, False, "" if line else "the process ended by itself")
+            return Apart(items, ready, False, "" if line else ENDED)
 
 
 def main() -> None:
@@ -115,13 +133,15 @@ def main() -> None:
     import warnings
 
     warnings.simplefilter("ignore")
-    prepare, arguments, gigabytes = pickle.loads(base64.b64decode(sys.stdin.readline()))
+    prepare, arguments, seconds, gigabytes = pickle.loads(base64.b64decode(sys.stdin.readline()))
     try:
         make = prepare(*arguments)
         _limit_memory(gigabytes)
         print(READY, flush=True)
+        _limit_time(seconds)
         for item in make():
             print(ITEM + json.dumps(item), flush=True)
+            _limit_time(seconds)
     except MemoryError:
         print(f"{ERROR}needs more than {gigabytes:g} GB", flush=True)
     except Exception as error:
@@ -129,6 +149,13 @@ def main() -> None:
         print(ERROR + text, flush=True)
     else:
         print("tamis done", flush=True)
+
+
+def _limit_time(seconds: float) -> None:
+    """End this process once it has computed for so long from now on."""
+    if hasattr(signal, "setitimer"):
+        signal.signal(signal.SIGPROF, signal.SIG_DFL)
+        signal.setitimer(signal.ITIMER_PROF, seconds)
 
 
 def _limit_memory(gigabytes: float) -> None:
