@@ -92,8 +92,8 @@ def _remarks(plan: dict[str, Any]) -> list[str]:
         f"Tables with more than {plan['rows']:,} rows are cut to that by a random draw that keeps "
         "the shares of the classes. Missing cells are put at the median of the training rows.",
         f"A selector that computes longer than {plan['limit']:g} s for a split, or takes more than "
-        "8 GB, is stopped and shares the last places on that table. Times are of one thread, beside "
-        "other work on the other cores.",
+        "8 GB, is stopped and shares the last places on that table. Times are of one thread, "
+        "beside other work on the other cores.",
         "Sets that hold the same patients count as one in the average rank. Meta-features need a "
         "source of features with properties and do not apply to plain tables.",
         "Stability is that of Nogueira for the best 50 columns (at most half of them) over the "
