@@ -384,8 +384,8 @@ def test_graphs_that_need_all_rows_say_so(table):
         tamis.InfFS(relation="mutual_information").fit(in_parts(X))
     with pytest.raises(InputError, match=r"relation=<function .* expected a table in memory"):
         tamis.InfFS(relation=lambda a, b: a.T @ b).fit(in_parts(X))
-    with pytest.raises(InputError, match="path expected a table in memory"):
-        tamis.InfFS().path(in_parts(X), [0.5])
+    with pytest.raises(InputError, match="relation='mutual_information' expected a table in mem"):
+        tamis.inf_fs_path(in_parts(X), relation="mutual_information")
     source = in_parts(X)
     source.memory_limit = 1000
     with pytest.raises(InputError, match="InfFS: expected room for whole columns"):

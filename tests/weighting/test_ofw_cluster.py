@@ -1,9 +1,15 @@
+import copy
 import os
+import pickle
 import signal
 import threading
 
 import numpy as np
 import pytest
+from sklearn import config_context
+from sklearn.base import clone
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import Pipeline
 from sklearn.tree import DecisionTreeClassifier
 
 from dask_workers import wait_until_complete
@@ -139,6 +145,77 @@ def test_draws_are_shared_as_long_as_that_pays(table, dask_client, monkeypatch):
     expected = OFW(**settings).fit(*table)
     agree(OFW(cluster=dask_client, **settings).fit(*table), expected)
     assert n_calls == [_distribution.advance] * 5  # of 6 chunks
+
+
+@pytest.fixture(params=["client", "cluster", "address", "number"])
+def given(request, dask_client):
+    """Every kind of thing that `cluster` takes."""
+    return {
+        "client": dask_client,
+        "cluster": dask_client.cluster,
+        "address": dask_client.scheduler.address,
+        "number": 2,
+    }[request.param]
+
+
+class TestCopies:
+    def test_a_clone_shares_the_client(self, given):
+        inner = DecisionTreeClassifier(max_depth=2)
+        first = OFW(cluster=given, estimator=inner, estimator_params=None, max_iter=7)
+        with config_context(enable_metadata_routing=True):
+            first.set_output(transform="pandas").set_fit_request(sample_weight=True)
+            second = clone(first)
+        assert second.get_params()["cluster"] is given
+        assert first.cluster is given
+        assert second.estimator is not inner
+        assert second.get_params(deep=True).keys() == first.get_params(deep=True).keys()
+        assert second.get_params()["estimator__max_depth"] == 2
+        assert second.max_iter == 7
+        assert second._sklearn_output_config == {"transform": "pandas"}
+        assert second.get_metadata_routing().fit.requests == {"sample_weight": True}
+
+    def test_nothing_learned_is_cloned(self, table, dask_client):
+        fitted = OFW(cluster=dask_client, max_iter=1, n_features_to_select=2).fit(*table)
+        assert not hasattr(clone(fitted), "weights_")
+        assert hasattr(fitted, "weights_")
+
+    def test_parameters_can_be_set(self, given):
+        selector = clone(OFW().set_params(cluster=given))
+        assert selector.cluster is given
+        assert selector.set_params(cluster=None).cluster is None
+
+    def test_a_random_state_is_copied(self, dask_client):
+        state = np.random.RandomState(0)
+        assert clone(OFW(cluster=dask_client, random_state=state)).random_state is not state
+
+    def test_inside_of_others(self, table, dask_client):
+        X, y = table
+        selector = OFW(
+            cluster=dask_client, draws_per_step=2, max_iter=3, random_state=0,
+            n_features_to_select=3,
+        )  # fmt: skip
+        pipe = Pipeline([("select", selector), ("tree", DecisionTreeClassifier(random_state=0))])
+        assert clone(pipe).get_params()["select__cluster"] is dask_client
+        assert clone([selector])[0].cluster is dask_client
+        found = GridSearchCV(pipe, {"select__max_iter": [2, 3]}, cv=2).fit(X, y)
+        alone = clone(pipe).set_params(select__cluster=None)
+        expected = GridSearchCV(alone, {"select__max_iter": [2, 3]}, cv=2).fit(X, y)
+        np.testing.assert_array_equal(
+            found.cv_results_["mean_test_score"], expected.cv_results_["mean_test_score"]
+        )
+        assert found.best_estimator_["select"].cluster is dask_client
+
+    def test_a_pickle_keeps_the_address(self, given, dask_client):
+        selector = OFW(cluster=given, max_iter=7)
+        for other in (pickle.loads(pickle.dumps(selector)), copy.deepcopy(selector)):
+            assert other.cluster == (given if given == 2 else dask_client.scheduler.address)
+            assert other.max_iter == 7
+        assert selector.cluster is given
+
+    def test_a_pickle_keeps_what_was_learned(self, table, dask_client):
+        fitted = OFW(cluster=dask_client, max_iter=1, n_features_to_select=2).fit(*table)
+        other = pickle.loads(pickle.dumps(fitted))
+        np.testing.assert_array_equal(other.weights_, fitted.weights_)
 
 
 def test_what_is_no_cluster(table):

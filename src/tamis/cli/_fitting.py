@@ -86,7 +86,7 @@ def rank_table(request: Request, talk: Talk) -> Outcome:
     if request.method is not None:
         request = replace(request, method=check_method(request.method))
         build_selector(request.method, rule, request.param, request.n_jobs)
-    with opened_cluster(request) as client:
+    with opened_cluster(request.cluster, request.workers) as client:
         return _rank(request, rule, client, talk)
 
 

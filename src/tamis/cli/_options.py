@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -46,6 +46,20 @@ _TABLE = (
     click.option("--n-jobs", type=int, metavar="N", help="Threads. [default: all cores]"),
 )
 
+_WORKERS = (
+    click.option(
+        "--cluster",
+        metavar="ADDRESS",
+        help="Let the workers of a Dask scheduler do the work, such as tcp://host:8786.",
+    ),
+    click.option(
+        "--workers",
+        type=click.IntRange(min=1),
+        metavar="N",
+        help="Let so many processes of Dask on this machine do the work.",
+    ),
+)
+
 force = click.option("--force", is_flag=True, help="Replace existing files.")
 quiet = click.option("--quiet", is_flag=True, help="Say nothing on stderr but errors.")
 debug = click.option("--debug", is_flag=True, help="Show warnings, and tracebacks of errors.")
@@ -53,6 +67,15 @@ debug = click.option("--debug", is_flag=True, help="Show warnings, and traceback
 
 def table_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add DATA and the options that say what to rank, and how."""
-    for option in reversed((data, *_TABLE)):
+    return _with((data, *_TABLE), command)
+
+
+def worker_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options that say who does the work."""
+    return _with(_WORKERS, command)
+
+
+def _with(options: Sequence[Any], command: Callable[..., Any]) -> Callable[..., Any]:
+    for option in reversed(options):
         command = option(command)
     return command

@@ -46,14 +46,13 @@ def takes_cluster(method: str | None) -> bool:
 
 
 @contextmanager
-def opened_cluster(request: Request) -> Iterator[Any]:
+def opened_cluster(cluster: str | None, workers: int | None) -> Iterator[Any]:
     """Client of the workers that were asked for, or None."""
-    if request.cluster is not None and request.workers is not None:
+    if cluster is not None and workers is not None:
         raise Misuse("--cluster and --workers: give one of the two")
     from tamis.engines.client import open_client
 
-    cluster = request.workers if request.cluster is None else request.cluster
-    with open_client(cluster, "--cluster") as client:
+    with open_client(workers if cluster is None else cluster, "--cluster") as client:
         yield client
 
 

@@ -25,10 +25,14 @@ Examples:
   tamis compare table.csv --target species --report report.html
   tamis compare table.csv --target y --methods dft,relieff,svmrfe --counts 5,10,20
   tamis compare genes.parquet --target tumour --store runs.sqlite --n-jobs 8
+  tamis compare genes.parquet --target tumour --cluster tcp://scheduler:8786
 
 Every method ranks the columns of the training rows of every split; learners are trained on the
 best columns and scored on the test rows. With --store, a run that was killed goes on where it
 was, and several processes may work on the same file. The table goes to stdout.
+
+With --cluster or --workers the splits are computed there, to the same result, instead of by
+--n-jobs processes; DATA is read here and sent to each worker once.
 """
 
 
@@ -80,6 +84,7 @@ was, and several processes may work on the same file. The table goes to stdout.
 )
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, metavar="N")
 @click.option("--n-jobs", type=int, metavar="N", help="Processes. [default: all cores]")
+@_options.worker_options
 @click.option("--json", "as_json_", is_flag=True, help="Print one JSON object instead.")
 @_options.force
 @_options.quiet
@@ -95,6 +100,7 @@ def compare(
     **request: Any,
 ) -> None:
     """Compare methods on the held-out rows of DATA, and recommend one."""
+    from tamis.cli._scanning import opened_cluster
     from tamis.tables import check_writable
 
     talk = Talk(quiet)
@@ -102,7 +108,8 @@ def compare(
         for path in (report, out):
             if path is not None:
                 check_writable(path, force)
-        found = run(data, request, talk)
+        with opened_cluster(request["cluster"], request["workers"]) as client:
+            found = run(data, request, talk, client)
         for path, write in ((report, found.to_html), (out, found.to_json)):
             if path is not None:
                 write(path, force=force)
@@ -111,8 +118,8 @@ def compare(
     _print(found, as_json_)
 
 
-def run(data: Path, request: dict[str, Any], talk: Talk) -> Any:
-    """Read the table and do the comparison."""
+def run(data: Path, request: dict[str, Any], talk: Talk, client: Any = None) -> Any:
+    """Read the table and do the comparison, on the workers of a client if there is one."""
     from tamis.cli._choices import split_names
     from tamis.cli._errors import misuse_if_refused
     from tamis.evaluation import compare as compare_methods
@@ -146,6 +153,7 @@ def run(data: Path, request: dict[str, Any], talk: Talk) -> Any:
         task=prepared.task,
         store=request["store"],
         n_jobs=request["n_jobs"],
+        cluster=request["cluster"] if client is None else client,
         random_state=request["seed"],
         progress=talk.shows_progress,
         **options,

@@ -25,24 +25,14 @@ is given alone. On a terminal the best columns are shown as a table; in a pipe a
 CSV (rank, feature, score, selected).
 
 A folder, a pattern (in quotes) and, with --cluster or --workers, any table is read block by block
-and never as a whole; columns that hold text or dates are left out then.
+and never as a whole; columns that hold text or dates are left out then. The workers read DATA
+themselves, so they must see it under the same path.
 """
 
 
 @click.command(cls=Command, epilog=EPILOG, short_help="Score the columns of a table, best first.")
 @_options.table_options
-@click.option(
-    "--cluster",
-    metavar="ADDRESS",
-    help="Let the workers of a Dask scheduler do the work, which see DATA under the same path; "
-    "such as tcp://host:8786.",
-)
-@click.option(
-    "--workers",
-    type=click.IntRange(min=1),
-    metavar="N",
-    help="Let so many processes of Dask on this machine do the work.",
-)
+@_options.worker_options
 @click.option(
     "--top",
     type=click.IntRange(min=1),

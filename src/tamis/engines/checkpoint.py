@@ -1,10 +1,9 @@
-"""Checkpoint: statistics of an unfinished walk on disk, whole or not at all."""
+"""Checkpoint: what an unfinished fit knows, on disk, whole or not at all."""
 
 from __future__ import annotations
 
 import copy
 import hashlib
-import io
 import json
 import pickle
 import time
@@ -28,7 +27,8 @@ _HARMLESS = {
 }
 
 
-# How many parts a walk has seen, what told them from others, and its statistic.
+# How many parts a walk has seen, what told them from others, and its statistic; or all parts, and
+# results that several walks led to.
 Stored = tuple[int, str, dict[str, Any]]
 # Of every walk what it has seen last, and what it had seen when its last file began: what was
 # counted of a file that is mended or written anew is worth nothing, what came before it is.
@@ -36,7 +36,7 @@ Walks = dict[str, list[Stored]]
 
 
 class Checkpoint:
-    """Where the statistics of walks are kept until the fit is through.
+    """Where the statistics of walks, and results of them, are kept until the fit is through.
 
     Parameters
     ----------
@@ -73,10 +73,36 @@ class Checkpoint:
         """Store the statistic if some seconds have passed, or if the walk has come to its end."""
         latest = (n_parts, self._stamp(n_parts), vars(statistic))
         before = self.walks.get(name, [])[1:]
-        if self._stamp(n_parts + 1) != latest[1]:  # the next part begins another file
+        # After a walk over all parts, no part can change that would leave this one of any use.
+        is_first = all(stored[0][0] < of for other, stored in self.walks.items() if other != name)
+        if is_first and self._stamp(n_parts + 1) != latest[1]:  # the next part begins another file
             before = [(*latest[:2], copy.deepcopy(latest[2]))]
         self.walks[name] = [latest, *before]
-        if n_parts == of or time.monotonic() - self.saved > EVERY:
+        self._store(n_parts == of)
+
+    def recall(self, name: str) -> dict[str, Any]:
+        """Results that were remembered under a name; nothing if there are none."""
+        return self.walks[name][0][2] if name in self.walks else {}
+
+    def remember(
+        self, name: str, of: int, results: dict[str, Any], *, instead_of: str = ""
+    ) -> None:
+        """Store results of walks over all `of` parts; they make the walk `instead_of` needless.
+
+        If no seconds have passed, they are stored with what comes next; until then the file has
+        that walk.
+        """
+        self.walks.pop(instead_of, None)
+        self.walks[name] = [(of, self._stamp(of), results)]
+        self._store(False)
+
+    @property
+    def is_due(self) -> bool:
+        """Whether some seconds have passed since something was stored."""
+        return time.monotonic() - self.saved > EVERY
+
+    def _store(self, now: bool) -> None:
+        if now or self.is_due:
             self._write()
             self.saved = time.monotonic()
 
@@ -88,17 +114,18 @@ class Checkpoint:
         self.path.unlink(missing_ok=True)
 
     def _write(self) -> None:
-        content = MAGIC + self.name.encode() + b"\n" + pickle.dumps(self.walks, protocol=5)
-        with atomic_path(self.path, force=True) as temporary:
-            temporary.write_bytes(content)
+        # Straight into the file: arrays are not copied on the way.
+        with atomic_path(self.path, force=True) as temporary, temporary.open("wb") as file:
+            file.write(MAGIC + self.name.encode() + b"\n")
+            pickle.dump(self.walks, file, protocol=5)
 
     def _read(self) -> Walks:
-        content = self.path.read_bytes()
         try:
-            if not content.startswith(MAGIC):
-                raise ValueError("not a checkpoint")
-            name, _, rest = content[len(MAGIC) :].partition(b"\n")
-            walks: Walks = _Careful(io.BytesIO(rest)).load()
+            with self.path.open("rb") as file:
+                if file.read(len(MAGIC)) != MAGIC:
+                    raise ValueError("not a checkpoint")
+                name = file.readline().rstrip(b"\n")
+                walks: Walks = _Careful(file).load()
         except Exception as error:  # a damaged pickle can raise anything
             raise InputError(
                 f"{self.who}: expected a checkpoint of a scan in {str(self.path)!r}, got something "

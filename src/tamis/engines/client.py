@@ -40,6 +40,15 @@ CLUSTER = Custom(
 )
 
 
+def as_address(cluster: Any) -> Any:
+    """The address in place of a client or cluster object, which cannot be pickled."""
+    if hasattr(cluster, "scheduler_address"):
+        return cluster.scheduler_address
+    if hasattr(cluster, "scheduler_info"):
+        return getattr(cluster.scheduler, "address", None)  # a closed client has none
+    return cluster
+
+
 @contextmanager
 def open_client(cluster: Any, who: str) -> Iterator[Any]:
     """A client of the workers that `cluster` means; what was opened here is closed at the end.

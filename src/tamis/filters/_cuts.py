@@ -14,6 +14,7 @@ from tamis._opened import Opened
 from tamis.engines.columns import ColumnBlocks
 from tamis.exceptions import TamisError
 from tamis.filters._codes import code_columns
+from tamis.filters._known import Known
 from tamis.filters._moments import Gathered
 from tamis.statistics import Bins, Block, Cuts, FewValues, Ranges
 from tamis.statistics.few_values import FewValuesResult
@@ -59,19 +60,22 @@ def _equal_widths(selector: Any, opened: Opened) -> tuple[Cuts, NDArray[np.bool_
 
 def _of_whole_columns(selector: Any, opened: Opened, varies: NDArray[np.bool_]) -> list[Floats]:
     """Cuts of the columns that vary, from all of their rows."""
-    columns = ColumnBlocks(opened.engine, np.flatnonzero(varies), opened.n_rows)
+    known = Known(opened.engine)
+    cuts = known.cuts()
+    wanted = np.flatnonzero(varies)
+    columns = ColumnBlocks(opened.engine, wanted[len(cuts) :], opened.n_rows)
     if not columns.columns.size:
-        return []
+        return cuts
     who, strategy = type(selector).__name__, selector.strategy
     advice = "Use strategy='uniform', which needs no whole columns, or allow more memory."
     ranges = columns.ranges(CELL_BYTES, MOST_COLUMNS, f"{who} with strategy={strategy!r}", advice)
     finder = CutFinder(selector.n_bins, strategy, 1 if columns.is_remote else selector.n_jobs)
-    cuts: list[Floats] = []
     for _, found in selector.steps("cuts", columns.each(finder, ranges), len(ranges)):
         cuts += found
-    if len(cuts) < columns.columns.size:
+        known.keep_cuts(cuts, is_all=len(cuts) == wanted.size)
+    if len(cuts) < wanted.size:
         raise TamisError(
-            f"{who}: expected the cuts of all {columns.columns.size} columns, got {len(cuts)} "
+            f"{who}: expected the cuts of all {wanted.size} columns, got {len(cuts)} "
             "before a callback ended the fit. A part would be wrong, so there are no scores."
         )
     return cuts

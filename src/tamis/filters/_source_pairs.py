@@ -13,6 +13,7 @@ from tamis._columns import constant_of
 from tamis._opened import Opened
 from tamis.engines.columns import memory_of
 from tamis.exceptions import InputError
+from tamis.filters._known import PAIRS, Known
 from tamis.filters._moments import CoMoments, Gathered, compare_classes
 from tamis.filters._uncertainty import TINY, with_f
 from tamis.statistics import Block, ClassMoments, CrossProducts, Cuts, PairCounts, Ranges
@@ -45,12 +46,20 @@ class PairRows:
         Columns per walk.
     memory : int
         Bytes for a walk, and for rows that wait.
+    known : Known
+        Where the search is kept before every walk.
     """
 
-    def __init__(self, walk: Callable[[Columns], Floats], cost: Floats, most: int, memory: int):
+    def __init__(
+        self,
+        walk: Callable[[Columns], Floats],
+        cost: Floats,
+        most: int,
+        memory: int,
+        known: Known,
+    ):
         self.walk, self.cost, self.most, self.memory = walk, cost, most, memory
-        self.rows: dict[int, Floats] = {}
-        self.n_walks = 0
+        self.known, self.rows = known, known.rows()
 
     def row(self, column: int, promising: Callable[[], Columns]) -> Floats:
         """Relations of `column`; `promising` are the columns left, the most likely ones first."""
@@ -59,16 +68,22 @@ class PairRows:
         return self.rows.pop(column)
 
     def _find(self, column: int, promising: Columns) -> None:
-        likely = [int(j) for j in promising if j != column]
+        batch = self.known.batch(column)
+        if batch is None:
+            batch = self._choose(column, [int(j) for j in promising if j != column])
+        self.known.keep(batch, self.rows)
+        found = self.walk(batch)
+        self.rows.update({int(j): row.copy() for j, row in zip(batch, found, strict=True)})
+
+    def _choose(self, column: int, likely: list[int]) -> Columns:
+        """Columns for the next walk; of the rows that wait, those without room are dropped."""
         unknown = [j for j in likely if j not in self.rows]
         batch = np.array([column, *unknown[: self.most - 1]])
         batch = batch[: max(1, int((np.cumsum(self.cost[batch]) <= self.memory).sum()))]
-        found = self.walk(batch)
-        self.n_walks += 1
         room = max(1, self.memory // (8 * self.cost.size))
         kept = [j for j in likely if j in self.rows][: max(0, room - batch.size)]
         self.rows = {j: self.rows[j] for j in kept}
-        self.rows.update({int(j): row.copy() for j, row in zip(batch, found, strict=True)})
+        return batch
 
 
 @dataclass
@@ -102,15 +117,16 @@ class _Pairs:
     def __init__(self, selector: Any, opened: Opened):
         self.selector, self.opened = selector, opened
         self.memory = memory_of(opened.engine.source) // SHARE
-        self.n_walks = 0
+        self.known = Known(opened.engine)
 
-    def _walk(self, statistic: Any, columns: Columns) -> Any:
-        """Walk over some columns; a checkpoint is for the walks that all fits begin with."""
-        known = self.opened.engine
-        wanted = None if columns.size == known.n_columns else columns
-        engine = type(known)(known.source, known.encoding, columns=wanted)
-        self.n_walks += 1
-        return self.selector._fold(f"pairs {self.n_walks}", statistic, engine).finish()
+    def _walk(self, name: str, statistic: Any, columns: Columns) -> Any:
+        """Walk over some columns, with the checkpoint of the fit."""
+        whole = self.opened.engine
+        wanted = None if columns.size == whole.n_columns else columns
+        engine = type(whole)(
+            whole.source, whole.encoding, columns=wanted, checkpoint=whole.checkpoint
+        )
+        return self.selector._fold(name, statistic, engine).finish()
 
 
 class LinearPairs(_Pairs):
@@ -139,7 +155,7 @@ class LinearPairs(_Pairs):
         self.moments = gathered.moments
         self.rows = PairRows(
             self._correlations, np.full(self.columns.size, 8.0 * self.columns.size),
-            MOST_LINEAR, self.memory,
+            MOST_LINEAR, self.memory, self.known,
         )  # fmt: skip
 
     def _moments(self) -> Gathered:
@@ -187,7 +203,7 @@ class LinearPairs(_Pairs):
         factor = self.factor[self.columns]
         if (factor != 1.0).any():
             statistic = Scaled(statistic, factor)
-        return np.abs(self._walk(statistic, self.columns))
+        return np.abs(self._walk(PAIRS, statistic, self.columns))
 
 
 class CodedPairs(_Pairs):
@@ -214,13 +230,13 @@ class CodedPairs(_Pairs):
         self.columns, self.cuts, self.measure = columns, cuts, measure
         self.left = np.arange(columns.size)
         cost = 8.0 * cuts.n_levels * cuts.n_levels.sum()
-        self.rows = PairRows(self._relations, cost, MOST_CODED, self.memory)
+        self.rows = PairRows(self._relations, cost, MOST_CODED, self.memory, self.known)
 
     def with_target(self) -> Floats:
         """Relation of every column with the target."""
         nobody = np.empty(0, dtype=np.intp)
         n_codes = self.opened.n_codes
-        result = self._walk(PairCounts(self.cuts, nobody, n_codes), self.columns)
+        result = self._walk("relevance", PairCounts(self.cuts, nobody, n_codes), self.columns)
         return self.measure(*_bits(result, self.cuts, 0, n_codes))
 
     def relations(self, newest: int, left: Columns, likely: Callable[[], Columns]) -> Floats:
@@ -234,7 +250,7 @@ class CodedPairs(_Pairs):
         cuts, places = self.cuts.take(inside), np.searchsorted(inside, batch)
         levels = cuts.n_levels[places]
         self._check_room(8 * int(levels.sum()) * int(cuts.n_levels.sum()))
-        result = self._walk(PairCounts(cuts, places), self.columns[inside])
+        result = self._walk(PAIRS, PairCounts(cuts, places), self.columns[inside])
         rows = np.full((batch.size, self.columns.size), np.nan)
         for row, first, n in zip(rows, result.first_slot.tolist(), levels.tolist(), strict=True):
             row[inside] = self.measure(*_bits(result, cuts, first, n))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -19,6 +20,7 @@ from tamis.cutoff._best_count import BestCount
 from tamis.engines import Source
 from tamis.filters._codes import N_BINS, STRATEGY, code_columns, rows_with_weight
 from tamis.filters._cuts import find_cuts
+from tamis.filters._known import Known
 from tamis.filters._search import TIE, order_as_scores, rounded
 from tamis.filters._source_pairs import CodedPairs
 from tamis.filters._uncertainty import CodedColumns, symmetrical
@@ -26,6 +28,17 @@ from tamis.filters._uncertainty import CodedColumns, symmetrical
 Floats = NDArray[np.float64]
 # Symmetrical uncertainty of some columns with one.
 Shared = Callable[[int, NDArray[np.intp]], Floats]
+
+
+@dataclass
+class Search:
+    """How far the search is: what it has found, and what is left, not yet compared with the last.
+
+    The attributes change after a comparison only.
+    """
+
+    found: list[int]
+    left: NDArray[np.intp]
 
 
 class FCBF(WalkingSelector):
@@ -83,7 +96,8 @@ class FCBF(WalkingSelector):
     ``"uniform"``), one for the classes in every level, then one for up to 16 columns at a time, the
     best of those left, over the columns left. ``"mdl"`` and ``"quantile"`` read the table once more
     in blocks of whole columns, as many as a third of the memory holds, and keep only the cuts; on a
-    cluster a block is gathered on one worker. If not even one column fits, use ``"uniform"``.
+    cluster a block is gathered on one worker. If not even one column fits, use ``"uniform"``. A
+    checkpoint keeps the walk at hand, and what the walks before it led to.
 
     If no column is predominant, ``"best"`` keeps the first of the order and warns, so that a
     pipeline can go on; in the paper the result is then empty.
@@ -170,11 +184,14 @@ class FCBF(WalkingSelector):
         def shared(newest: int, left: NDArray[np.intp]) -> Floats:
             return pairs.relations(int(place[newest]), place[left], lambda: place[left])
 
-        return self._order(constant, shared)
+        return self._order(constant, shared, pairs.known)
 
-    def _order(self, constant: NDArray[np.bool_], shared: Shared) -> Scores:
+    def _order(
+        self, constant: NDArray[np.bool_], shared: Shared, known: Known | None = None
+    ) -> Scores:
         """Predominant columns first; the others by their uncertainty."""
-        order = self._predominant(shared)
+        search = Search([], self._passing())
+        order = self._predominant(search if known is None else known.follow(search), shared)
         self.predominant_ = np.zeros(constant.size, dtype=bool)
         self.predominant_[order] = True
         self.best_n_features_ = max(order.size, 1)
@@ -187,22 +204,25 @@ class FCBF(WalkingSelector):
             )
         return order_as_scores(order, self.criterion_, constant)
 
-    def _predominant(self, shared: Shared) -> NDArray[np.intp]:
-        """The columns that no better one removes, best first."""
+    def _passing(self) -> NDArray[np.intp]:
+        """Columns above the threshold, best first."""
         ranked = np.argsort(-rounded(self.criterion_), kind="stable")
-        passing = self.criterion_[ranked] >= max(self.threshold, TIE)
-        found: list[int] = []
-        left = ranked[passing]
+        return ranked[self.criterion_[ranked] >= max(self.threshold, TIE)]
+
+    def _predominant(self, search: Search, shared: Shared) -> NDArray[np.intp]:
+        """The columns that no better one removes, best first."""
 
         def rounds() -> Iterator[int]:
-            nonlocal left
-            while left.size:
-                found.append(int(left[0]))
-                left = left[1:]
-                yield found[-1]
-                if left.size:
+            while True:
+                found, left = search.found, search.left
+                if found and left.size:
                     left = left[shared(found[-1], left) < self.criterion_[left] - TIE]
+                if not left.size:
+                    return
+                found.append(int(left[0]))
+                search.left = left[1:]
+                yield found[-1]
 
-        for _ in self.steps("columns", rounds(), left.size):
+        for _ in self.steps("columns", rounds(), search.left.size):
             pass
-        return np.array(found, dtype=np.intp)
+        return np.array(search.found, dtype=np.intp)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, ClassVar
 
@@ -37,6 +38,21 @@ LEAST_REDUNDANCY = 1e-3
 QUICK_ORDER = 2e7
 # Criteria that differ by no more than this share are equal.
 TIE = 1e-11
+
+
+@dataclass
+class Search:
+    """How far a greedy search is; the attributes change at the end of a step only."""
+
+    # Columns that were chosen, the criterion of all, and their redundancies with the chosen ones.
+    order: list[int]
+    criterion: Floats
+    repeated: Floats
+
+    @classmethod
+    def begin(cls, relevance: Floats) -> Search:
+        """Nothing was chosen yet."""
+        return cls([], relevance.copy(), np.zeros(relevance.size))
 
 
 class MRMR(WalkingSelector):
@@ -107,7 +123,8 @@ class MRMR(WalkingSelector):
     and 16 columns in each further one. ``"quantile"`` and ``"mdl"`` read the table once more in
     blocks of whole columns, as many as a third of the memory holds, and keep only the cuts; on a
     cluster a block is gathered on one worker. If not even one column fits, use ``"uniform"``. A
-    checkpoint keeps the first walks, not those over pairs.
+    checkpoint keeps the walk at hand, and what the walks before it led to: cuts, relevance, and
+    the search with its order and redundancies.
 
     F has no bound and a correlation is at most 1, so in the difference with F redundancy decides
     between nearly equal columns only; the paper has it so, and the quotient is the better choice.
@@ -178,7 +195,8 @@ class MRMR(WalkingSelector):
         if columns.size == 0:
             return self._nothing(constant)
         relevance, redundancy = self._relations(X, columns, outcome, weight)
-        return self._order(X.shape[0], constant, relevance, redundancy)
+        search = Search.begin(relevance)
+        return self._order(X.shape[0], constant, relevance, redundancy, search)
 
     def _score_source(self, X: Source) -> Scores:
         """Score the columns of a table that is not in memory."""
@@ -197,7 +215,9 @@ class MRMR(WalkingSelector):
             pairs = CodedPairs(self, opened, columns, cuts, lambda shared, left, right: shared)
         if constant.all():
             return self._nothing(constant)
-        return self._order(opened.n_rows, constant, pairs.with_target(), pairs.relations)
+        relevance = pairs.with_target()
+        search = pairs.known.follow(Search.begin(relevance))
+        return self._order(opened.n_rows, constant, relevance, pairs.relations, search)
 
     def _note_classes(self, classes: NDArray[Any] | None) -> None:
         if classes is not None:
@@ -225,16 +245,21 @@ class MRMR(WalkingSelector):
         return np.zeros(constant.size), constant
 
     def _order(
-        self, n_rows: int, constant: NDArray[np.bool_], relevance: Floats, redundancy: Redundancy
+        self,
+        n_rows: int,
+        constant: NDArray[np.bool_],
+        relevance: Floats,
+        redundancy: Redundancy,
+        search: Search,
     ) -> Scores:
         """Search, and what it leaves: order, relevance and criterion of all columns."""
         columns = np.flatnonzero(~constant)
         self.relevance_, self.criterion_ = np.zeros(constant.size), np.zeros(constant.size)
         self.best_n_features_ = find_elbows(np.sort(relevance)[::-1])[0]
-        order, criterion = self._search(relevance, redundancy, self._count(n_rows, columns.size))
-        self.n_ordered_ = len(order)
-        self.relevance_[columns], self.criterion_[columns] = relevance, criterion
-        return order_as_scores(columns[order], self.criterion_, constant)
+        self._search(search, relevance, redundancy, self._count(n_rows, columns.size))
+        self.n_ordered_ = len(search.order)
+        self.relevance_[columns], self.criterion_[columns] = relevance, search.criterion
+        return order_as_scores(columns[search.order], self.criterion_, constant)
 
     def _count(self, n_rows: int, n_columns: int) -> int:
         """How many columns the search must put in order."""
@@ -267,22 +292,19 @@ class MRMR(WalkingSelector):
         return relevance, lambda newest, left, _: coded.information(*codes.column(newest), left)
 
     def _search(
-        self, relevance: Floats, redundancy: Redundancy, count: int
-    ) -> tuple[list[int], Floats]:
-        """Greedy order of `count` columns, and the criterion of all."""
-        criterion = relevance.copy()
-        repeated = np.zeros(relevance.size)  # sum of the redundancies with the chosen ones
-        left = np.arange(relevance.size)
-        order: list[int] = []
-        for _ in self.steps("columns", range(count), count):
+        self, search: Search, relevance: Floats, redundancy: Redundancy, count: int
+    ) -> None:
+        """Go on with a search until `count` columns are in order."""
+        order, criterion, repeated = search.order, search.criterion, search.repeated
+        left = np.setdiff1d(np.arange(relevance.size), order)
+        for _ in self.steps("columns", range(len(order), count), count):
             newest = int(left[self._first_best(criterion[left], relevance[left])])
-            order.append(newest)
             left = left[left != newest]
             if left.size:
                 likely = partial(_best_first, left, criterion)
                 repeated[left] += redundancy(newest, left, likely)
-                criterion[left] = self._balance(relevance[left], repeated[left] / len(order))
-        return order, criterion
+                criterion[left] = self._balance(relevance[left], repeated[left] / (len(order) + 1))
+            order.append(newest)
 
     def _balance(self, relevance: Floats, redundancy: Floats) -> Floats:
         if self.combine == "difference":

@@ -12,7 +12,7 @@ from tamis._columns import constant_of
 from tamis._opened import open_plain
 from tamis._sources import check_in_memory
 from tamis.engines import Source
-from tamis.engines.columns import ColumnBlocks
+from tamis.engines.columns import ColumnBlocks, memory_of
 from tamis.exceptions import TamisError
 from tamis.graph import _redundancy
 from tamis.graph._cluster_relations import ClusterRelations
@@ -25,6 +25,8 @@ from tamis.statistics import Block, Moments, Ranges
 CELL_BYTES = 32
 # Of the memory: a part for factors that are kept, one for the matrix, one for work.
 PARTS = 3
+# Vectors that one walk takes: one for each of about seven products, and some to work with.
+WALK_VECTORS = 16
 # Blocks of columns per side that a cluster has at least, so that there are products for everybody.
 LEAST_BLOCKS = 8
 
@@ -87,7 +89,7 @@ class SourceGraph(FeatureGraph):
         if callable(settings.relation) or settings.relation not in FACTORS:
             setting = f"relation={settings.relation!r}"
             check_in_memory(selector, source, setting, "relation='spearman'")
-        self.settings, self.steps = settings, selector.steps
+        self.settings, self.source, self.steps = settings, source, selector.steps
         engine = open_plain(selector, source, None).engine
         n_columns = source.n_columns
         facts = selector._fold(
@@ -158,6 +160,13 @@ class SourceGraph(FeatureGraph):
         maker = FactorMaker(str(self.settings.relation), self.plan.dtype, 1)
         factors = columns.kept(maker, ranges)
         return ClusterRelations(columns.source, factors, ranges, self.plan, self.steps)
+
+    def n_rounds(self, n_alphas: int) -> int:
+        """How many rounds of walks there are if as many go side by side as have room."""
+        # Walks are in this process, whoever makes the products.
+        limit = self.settings.memory_limit or memory_of(self.source)
+        at_a_time = limit // PARTS // (8 * WALK_VECTORS * self.deviation.size)
+        return -(-n_alphas // max(1, at_a_time))
 
     def close(self) -> None:
         """Remove the file of factors, if there is one."""

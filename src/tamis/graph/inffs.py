@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import closing
+from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
@@ -13,8 +14,9 @@ from sklearn.base import clone
 from tamis import _input
 from tamis._base import Scores
 from tamis._columns import find_constant
-from tamis._sources import check_in_memory
+from tamis._sources import check_source
 from tamis._streaming import WalkingSelector
+from tamis._threads import split_evenly
 from tamis._validation import (
     N_JOBS,
     Choice,
@@ -24,7 +26,8 @@ from tamis._validation import (
     check_parameters,
     check_value,
 )
-from tamis.engines import Source
+from tamis.engines import DaskSource, Source, is_dask
+from tamis.engines.cluster import at_work
 from tamis.exceptions import InputError
 from tamis.graph._feature_graph import RELATIONS, FeatureGraph, GraphSettings
 from tamis.graph._source_graph import SourceGraph
@@ -163,22 +166,30 @@ class InfFS(WalkingSelector):
 
         Parameters
         ----------
-        X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
-            The table.
+        X : array-like, DataFrame, sparse matrix or scan of shape (n_samples, n_features)
+            The table; also a Dask array or DataFrame.
         alphas : sequence of float
             Weights of dispersion against non-redundancy.
         sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the rows.
+            Weights of the rows; those of a scan are named when it is made.
 
         Returns
         -------
         scores : ndarray of shape (n_alphas, n_features)
             One row per alpha.
+
+        Notes
+        -----
+        A table that is not in memory is read as often as by `fit`, within the same memory. The
+        scores themselves come on top: 8 bytes per alpha and column.
         """
         check_parameters(self, self._constraints)
-        check_in_memory(self, X, "path", "fit")
         alphas = check_alphas(alphas, type(self).__name__)
         copy = clone(self)
+        if is_dask(X):
+            X, sample_weight = DaskSource(X, None, sample_weight, type(self).__name__), None
+        if isinstance(X, Source):
+            return copy._path_of_source(X, alphas, sample_weight)
         X = _input.check_table(copy, X)
         weight = _input.check_weight(sample_weight, X.shape[0], type(self).__name__)
         constant = find_constant(copy, X, weight)
@@ -186,6 +197,21 @@ class InfFS(WalkingSelector):
             return np.zeros((len(alphas), constant.size))
         graph = make_graph(copy, X, ~constant, weight)
         return np.array([graph.scores(walk) for walk in graph.walk(alphas, self.damping)])
+
+    def _path_of_source(
+        self, X: Source, alphas: list[Any], sample_weight: Any
+    ) -> NDArray[np.float64]:
+        """As `path`, for a table that is not in memory; so many alphas at a time as have room."""
+        check_source(self, X, None, sample_weight)
+        scores = np.zeros((len(alphas), X.n_columns))
+        with at_work(X) as source, closing(SourceGraph(self, source, settings_of(self))) as graph:
+            if graph.varies.any():
+                for first, last in split_evenly(0, len(alphas), graph.n_rounds(len(alphas))):
+                    walks = graph.walk(alphas[first:last], self.damping)
+                    scores[first:last] = [graph.scores(walk) for walk in walks]
+        if X.checkpoint is not None:
+            Path(X.checkpoint).unlink(missing_ok=True)
+        return scores
 
 
 def make_graph(

@@ -22,8 +22,9 @@ def inf_fs_path(
 
     Parameters
     ----------
-    X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
-        The table; NaN marks missing values.
+    X : array-like, DataFrame, sparse matrix or scan of shape (n_samples, n_features)
+        The table; NaN marks missing values. Also what :func:`tamis.scan` makes, and Dask arrays
+        and DataFrames, which are read as often as for one alpha.
     alphas : sequence of float, default=0, 0.1, ..., 1
         Weights of dispersion against non-redundancy, each in [0, 1].
     sample_weight : array-like of shape (n_samples,), default=None

@@ -181,8 +181,10 @@ def walk_steps(
     """
     limit = min(n, 1000 if max_iter is None else max_iter)
     basis = [np.full(n, 1.0 / np.sqrt(n))]
-    H = np.zeros((limit + 1, limit))
+    H = np.zeros((33, 32))
     for m in range(1, limit + 1):
+        if m > H.shape[1]:  # few walks are that long, and the largest H has 8 MB
+            H = np.pad(H, (0, H.shape[1]))
         new = np.array((yield basis[-1]), dtype=np.float64)
         for _ in range(2):
             for i, known in enumerate(basis):

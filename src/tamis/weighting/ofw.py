@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import logging
 import math
 import time
@@ -19,7 +20,7 @@ from tamis._columns import centred_columns, find_constant
 from tamis._rows import distinct_rows
 from tamis._validation import N_JOBS, Choice, Constraint, Custom, Number
 from tamis._warnings import warn
-from tamis.engines.client import CLUSTER
+from tamis.engines.client import CLUSTER, as_address
 from tamis.exceptions import InputError
 from tamis.weighting import _learners
 from tamis.weighting._checkpoint import fingerprint, load_runs, save_runs
@@ -102,11 +103,11 @@ class OFW(WeightedSelector):
         Threads over the draws of a step; ``None`` uses all cores. The result does not depend on it.
     cluster : str, int, Client or None, default=None
         Workers of Dask that train and test: the address of a scheduler, a number of processes to
-        start, or a client (which a clone cannot share; give its address there). The table is sent
-        to each worker once; then restarts go side by side, or the draws of a step, whichever keeps
-        more workers busy. Sharing out a step costs some 10 ms, which pays for slow classifiers or
-        many draws; where it does not, it is noticed and left. ``None`` and ``"threads"`` mean
-        `n_jobs` threads of this process. The result does not depend on it.
+        start, or a client or cluster object, which clones share and of which a pickle keeps the
+        address. The table is sent to each worker once; then restarts go side by side, or the draws
+        of a step, whichever keeps more workers busy. Sharing out a step costs some 10 ms, which
+        pays for slow classifiers or many draws; where it does not, it is noticed and left. ``None``
+        and ``"threads"`` mean `n_jobs` threads of this process. The result does not depend on it.
 
     Attributes
     ----------
@@ -233,6 +234,17 @@ class OFW(WeightedSelector):
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.cluster = cluster
+
+    def __sklearn_clone__(self) -> OFW:
+        # A client or a cluster cannot be copied, and a second one is not what anybody wants.
+        bare = copy.copy(self)
+        bare.cluster = None
+        twin: OFW = super(OFW, bare).__sklearn_clone__()
+        twin.cluster = self.cluster
+        return twin
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**super().__getstate__(), "cluster": as_address(self.cluster)}
 
     def _forget(self) -> None:
         super()._forget()
