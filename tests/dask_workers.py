@@ -4,8 +4,15 @@ import logging
 import multiprocessing
 import os
 import signal
+import socket
+import subprocess
+import sys
 import time
 from contextlib import contextmanager
+from pathlib import Path
+from threading import get_ident
+from typing import NamedTuple
+from uuid import uuid4
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -134,6 +141,29 @@ class Slow(InRows):
         yield from super().blocks(part, columns)
 
 
+def note(folder, part=0):
+    """Leave a file that says who works on which part."""
+    (folder / f"{part} {os.getpid()} {get_ident()} {uuid4()}").touch()
+
+
+def notes(folder):
+    """Part, process and thread of every note."""
+    return [tuple(map(int, path.name.split()[:3])) for path in folder.iterdir()]
+
+
+class Noted(InRows):
+    """Leaves a file in a folder whenever cells of a part are read: part, process, thread."""
+
+    def __init__(self, X, y, folder, **options):
+        super().__init__(X, y, **options)
+        self.folder = folder
+
+    def blocks(self, part, columns=None):
+        if columns is None:
+            note(self.folder, part)
+        yield from super().blocks(part, columns)
+
+
 class Hungry(InRows):
     """Takes all the memory there is at part 3, until somebody ends the process."""
 
@@ -177,3 +207,39 @@ class Pausing(BaseEstimator):
         time.sleep(self.seconds)
         self.scores_ = np.arange(X.shape[1])
         return self
+
+
+class Processes(NamedTuple):
+    """A scheduler and its workers, each a process that knows nothing of this one."""
+
+    address: str
+    scheduler: subprocess.Popen
+    workers: list[subprocess.Popen]
+
+
+@contextmanager
+def own_processes(n_workers=2, n_threads=2):
+    """Start a scheduler and workers from the command line, as on a real cluster."""
+    started = []
+
+    def start(*command):
+        environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parent)}
+        quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+        command = [sys.executable, "-m", "dask", *command]
+        started.append(subprocess.Popen(command, env=environment, **quiet))
+        return started[-1]
+
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    address = f"tcp://127.0.0.1:{port}"
+    try:
+        scheduler = start("scheduler", "--host", "127.0.0.1", "--port", str(port), "--no-dashboard")
+        options = ("--no-nanny", "--no-dashboard", "--nthreads", str(n_threads))
+        yield Processes(
+            address, scheduler, [start("worker", address, *options) for _ in range(n_workers)]
+        )
+    finally:
+        for process in started:
+            process.kill()
+            process.wait()

@@ -1,11 +1,13 @@
 import copy
+import os
 import sys
+from threading import get_ident
 
 import numpy as np
 import pytest
 
 import tamis
-from dask_workers import Broken, InRows
+from dask_workers import Broken, InRows, Noted, note, notes
 from tamis.engines.client import current_client, is_cluster, open_client
 from tamis.engines.cluster import FAN_IN, fold_on_workers
 from tamis.engines.first_look import FirstLook
@@ -48,24 +50,51 @@ def agrees(selector, found, X, y):
     assert (found.support_ == expected.support_).all()
 
 
+def noted(X, folder):
+    """The same cells, with a note of who had them in hand."""
+
+    def noting(block):
+        note(folder)
+        return block
+
+    return X.map_blocks(noting, meta=np.empty((0, 0)))
+
+
+def processes(folder):
+    """Who worked; somebody must have."""
+    found = {process for _, process, _ in notes(folder)}
+    assert found
+    return found
+
+
 class TestWhoDoesTheWork:
     @pytest.mark.parametrize("selector", SELECTORS, ids=lambda item: type(item).__name__)
-    def test_current_client(self, selector, table, collections, dask_client):
+    def test_current_client(self, selector, table, collections, dask_client, tmp_path):
+        noting = noted(collections[0], tmp_path), collections[1]
         with dask_client.as_current():
-            agrees(selector, copy.deepcopy(selector).fit(*collections), *table)
+            agrees(selector, copy.deepcopy(selector).fit(*noting), *table)
+        assert processes(tmp_path) <= set(dask_client.run(os.getpid).values())
 
     @pytest.mark.parametrize("scheduler", ["threads", "sync"])
-    def test_schedulers_of_dask(self, scheduler, table, collections):
+    def test_schedulers_of_dask(self, scheduler, table, collections, tmp_path):
+        noting = noted(collections[0], tmp_path), collections[1]
         with dask.config.set(scheduler=scheduler):
-            agrees(tamis.DFT(), tamis.DFT().fit(*collections), *table)
+            agrees(tamis.DFT(), tamis.DFT().fit(*noting), *table)
+        assert processes(tmp_path) == {os.getpid()}
+        in_this_thread = {thread == get_ident() for _, _, thread in notes(tmp_path)}
+        assert in_this_thread == {scheduler == "sync"}
 
-    def test_client_and_address_and_cluster(self, table, dask_client):
-        for cluster in (dask_client, dask_client.scheduler.address, dask_client.cluster):
-            agrees(tamis.DFT(), tamis.DFT().fit(InRows(*table, cluster=cluster)), *table)
+    @pytest.mark.parametrize("given", ["client", "address", "cluster"])
+    def test_client_and_address_and_cluster(self, given, table, dask_client, tmp_path):
+        address, cluster = dask_client.scheduler.address, dask_client.cluster
+        means = {"client": dask_client, "address": address, "cluster": cluster}[given]
+        agrees(tamis.DFT(), tamis.DFT().fit(Noted(*table, tmp_path, cluster=means)), *table)
+        assert processes(tmp_path) <= set(dask_client.run(os.getpid).values())
 
-    def test_threads_and_this_process(self, table):
-        for cluster in ("threads", None):
-            agrees(tamis.DFT(), tamis.DFT().fit(InRows(*table, cluster=cluster)), *table)
+    @pytest.mark.parametrize("cluster", ["threads", None])
+    def test_threads_and_this_process(self, cluster, table, tmp_path):
+        agrees(tamis.DFT(), tamis.DFT().fit(Noted(*table, tmp_path, cluster=cluster)), *table)
+        assert processes(tmp_path) == {os.getpid()}
 
     @pytest.mark.slow
     def test_a_number_of_workers_starts_and_ends_them(self, table):

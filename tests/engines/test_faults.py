@@ -1,21 +1,36 @@
 """Workers that die, are slow or out of memory, and a scheduler that goes away."""
 
 import os
+import re
 import signal
 import threading
 import time
+from collections import Counter
+from contextlib import contextmanager
 
 import numpy as np
 import pytest
 from sklearn.base import clone
 
 import tamis
+from tamis.engines.columns import room_of
 from tamis.exceptions import WorkerError
 
 dask = pytest.importorskip("dask")
-pytest.importorskip("distributed")
+distributed = pytest.importorskip("distributed")
 
-from dask_workers import Deadly, Hungry, InRows, Slow, Spent, two_workers, wait_until_complete  # noqa: E402
+from dask_workers import (  # noqa: E402
+    Deadly,
+    Hungry,
+    InRows,
+    Noted,
+    Slow,
+    Spent,
+    notes,
+    own_processes,
+    two_workers,
+    wait_until_complete,
+)
 
 N_KILLS = 20
 SETTINGS = {
@@ -64,6 +79,17 @@ def wait_for(condition, seconds=30.0):
         time.sleep(0.02)
 
 
+@contextmanager
+def meanwhile(action):
+    """Something that another thread does, until it has done it."""
+    thread = threading.Thread(target=action)
+    thread.start()
+    try:
+        yield
+    finally:
+        thread.join()
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("repeat", range(N_KILLS))
 def test_a_worker_that_is_killed(repeat, client, table, expected, tmp_path):
@@ -100,6 +126,30 @@ def test_a_worker_killed_from_outside(client, table, expected, tmp_path):
         found = tamis.DFT().fit(X, da.from_array(table[1], chunks=20)).scores_
     killer.join()
     np.testing.assert_array_equal(found, expected)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("pause", [0.0, 0.03, 0.1])
+def test_both_workers_killed_one_after_the_other(pause, client, table, expected, tmp_path):
+    sign = tmp_path / "begun"
+    pids = set(client.run(os.getpid).values())
+
+    def kill():
+        wait_for(sign.exists)
+        for pid in pids:
+            os.kill(pid, signal.SIGKILL)
+            time.sleep(pause)
+
+    source = Slow(*table, range(5, 20), 0.1, sign, rows=20, cluster=client)
+    with meanwhile(kill):
+        try:
+            found = tamis.DFT().fit(source).scores_
+        except WorkerError as error:
+            assert re.search(r"died at.* rows from \d+ on", str(error))  # noqa: PT017
+        else:
+            np.testing.assert_array_equal(found, expected)
+    wait_until_complete(client)
+    assert not pids & set(client.run(os.getpid).values())
 
 
 @pytest.mark.slow
@@ -172,6 +222,60 @@ def test_a_scheduler_that_goes_away(client, table, expected, tmp_path, monkeypat
     source.checkpoint = state
     np.testing.assert_allclose(tamis.DFT().fit(source).scores_, expected, rtol=1e-10)
     assert not list(tmp_path.iterdir())
+
+
+def connected(processes):
+    client = distributed.Client(processes.address, set_as_default=False, timeout=60)
+    client.wait_for_workers(len(processes.workers), timeout=60)
+    return client
+
+
+@pytest.mark.slow
+def test_workers_with_two_threads_each(table, expected):
+    da = pytest.importorskip("dask.array")
+    X, y = table
+    with own_processes(n_threads=2) as processes, connected(processes) as client:
+        assert list(client.nthreads().values()) == [2, 2]
+        found = tamis.DFT().fit(InRows(X, y, rows=20, cluster=client)).scores_
+        np.testing.assert_array_equal(found, expected)
+        lazy = da.from_array(X, chunks=(50, 2)), da.from_array(y, chunks=50)
+        for selector in (tamis.ILFS(), tamis.MRMR(), tamis.FCBF(), tamis.InfFS()):
+            expected = selector.fit(X, y).scores_.copy()
+            with client.as_current():
+                found = selector.fit(*lazy).scores_
+            np.testing.assert_allclose(found, expected, rtol=1e-6, err_msg=repr(selector))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("given", ["client", "address"])
+def test_a_scheduler_that_is_killed(given, client, table, expected, tmp_path, monkeypatch):
+    monkeypatch.setattr("tamis.engines.checkpoint.EVERY", -1.0)
+    X, y = table
+    sign, state, reads = tmp_path / "begun", tmp_path / "state", tmp_path / "reads"
+    with own_processes(n_workers=1) as processes, connected(processes) as other:
+
+        def kill():
+            wait_for(sign.exists, 60.0)
+            processes.scheduler.kill()
+
+        cluster = other if given == "client" else processes.address
+        source = Slow(X, y, range(38, 50), 0.5, sign, rows=8, cluster=cluster)
+        source.checkpoint = state
+        with meanwhile(kill), pytest.raises(WorkerError, match="a scheduler that"):
+            tamis.DFT().fit(source)
+        if given == "client":  # between two walks of a method that asks for the workers
+            with pytest.raises(WorkerError, match="a scheduler that"):
+                room_of(source, True, None)
+    sign.unlink()
+    assert [path.name for path in tmp_path.iterdir()] == ["state"]
+    reads.mkdir()
+    source = Noted(X, y, reads, rows=8, cluster=client)
+    source.checkpoint = state
+    np.testing.assert_allclose(tamis.DFT().fit(source).scores_, expected, rtol=1e-10)
+    assert not state.exists()
+    # Ranges were known up to part 32, whose group of parts was under way; then come histograms.
+    n_reads = Counter(part for part, _, _ in notes(reads))
+    assert n_reads == {part: 1 if part < 32 else 2 for part in range(50)}
 
 
 def test_no_workers_for_long(table, monkeypatch):

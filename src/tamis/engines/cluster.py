@@ -209,9 +209,7 @@ def _summary_of(source: Source, walk: Walk, parts: range) -> Any:
     summaries = leaves
     while len(summaries) > 1:
         groups = [summaries[i : i + FAN_IN] for i in range(0, len(summaries), FAN_IN)]
-        summaries = [
-            tasks.call(merged, *group) if len(group) > 1 else group[0] for group in groups
-        ]
+        summaries = [tasks.call(merged, *group) if len(group) > 1 else group[0] for group in groups]
 
     last = tasks.delayed(summaries[0])
     known = {leaf.key: share[0] for share, leaf in zip(shares, leaves, strict=True)}

@@ -10,7 +10,13 @@ from numpy.typing import NDArray
 
 from tamis._memory import free_memory
 from tamis._threads import split_evenly
-from tamis.engines.client import RETRIES, current_client, import_dask
+from tamis.engines.client import (
+    RETRIES,
+    check_workers,
+    current_client,
+    import_dask,
+    lost_workers,
+)
 from tamis.engines.cluster import ClusterEngine, Walk, compute, summarise
 from tamis.engines.source import Source
 from tamis.engines.stream import StreamEngine
@@ -176,7 +182,11 @@ def room_of(source: Source, is_remote: bool, memory_limit: int | None) -> Room:
 def _workers(source: Source) -> list[dict[str, Any]]:
     """What the scheduler knows of its workers; none where threads of this process work."""
     client = _client(source)
-    return [] if client is None else list(client.scheduler_info(n_workers=-1)["workers"].values())
+    if client is None:
+        return []
+    check_workers(client, repr(source))
+    with lost_workers(repr(source), str, client):
+        return list(client.scheduler_info(n_workers=-1)["workers"].values())
 
 
 def _client(source: Source) -> Any:
@@ -193,4 +203,5 @@ def persist(source: Source, delayed: Sequence[Any]) -> list[Any]:
     if client is None:
         options = {} if source.cluster is None else {"scheduler": "threads"}
         return list(dask.persist(*delayed, **options))
-    return list(client.persist(list(delayed), retries=RETRIES))
+    with lost_workers(repr(source), str, client):
+        return list(client.persist(list(delayed), retries=RETRIES))
