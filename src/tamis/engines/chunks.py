@@ -8,8 +8,13 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from tamis.engines.client import current_client, lost_workers
+from tamis.engines.homes import futures_in, groups_at_home, homes_of
 from tamis.engines.source import RawBlock, Source, Wanted
 from tamis.exceptions import ColumnTypeError, InputError
+
+# So few chunks are tasks of their own: asking where they are would take longer.
+FEW_CHUNKS = 4
 
 
 def is_dask(X: Any) -> bool:
@@ -93,6 +98,8 @@ class DaskSource(ChunkReader):
                 self.sizes = tuple(map(int, X.chunks[0]))
                 self.n_rows = sum(self.sizes)
         self.chunks = list(np.ravel(np.array(X.to_delayed(), dtype=object)))
+        self.futures = futures_in(X)
+        self._groups: dict[range, list[list[int]] | None] = {}
         self.targets = self._along(y, "y", who)
         self.weights = self._along(sample_weight, "sample_weight", who)
 
@@ -107,6 +114,18 @@ class DaskSource(ChunkReader):
     def reader(self) -> ChunkReader:
         """What is sent to the workers: everything but the data."""
         return ChunkReader(self.names, self.n_columns, self.dtype, self.has_target, self.has_weight)
+
+    def groups_in_place(self, parts: range) -> list[list[int]] | None:
+        """Chunks that a worker has in memory, in groups for one task each; None if it has none."""
+        client = current_client()
+        if client is None or not self.futures or len(parts) <= FEW_CHUNKS:
+            return None
+        if parts not in self._groups:
+            with lost_workers(repr(self), str, client):
+                homes = homes_of(client, self.futures, [self.chunks[part].key for part in parts])
+                groups = None if homes is None else groups_at_home(client, homes)
+            self._groups[parts] = groups and [[parts[i] for i in group] for group in groups]
+        return self._groups[parts]
 
     def piece(self, part: int, columns: Wanted = None) -> Any:
         """The chunk itself, still to be computed; without cells where no columns are wanted."""

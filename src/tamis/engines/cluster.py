@@ -34,6 +34,10 @@ FAN_IN = 8
 MOST_PARTS, MOST_TASKS = 64, 256
 # With a checkpoint, so many summaries at most come back one after the other.
 MOST_STAGES = 32
+# Summaries that are merged on one worker, in one task, take no more than this together.
+MOST_BYTES_AT_ONCE = 2**26
+# Parts of a task that a message names.
+MOST_NAMED = 8
 
 
 @dataclass(frozen=True)
@@ -45,13 +49,16 @@ class Walk:
     empty: bytes
     encoding: Encoding | None
     columns: Wanted
+    # Size of the statistic, which is not packed when it travels back.
+    n_bytes: int
 
     @classmethod
     def of(cls, source: Source, statistic: Any, encoding: Encoding | None, columns: Wanted) -> Walk:
         """A walk over a source, without the source's own connections."""
         reader = copy.copy(source.reader())
         reader.cluster = reader.checkpoint = None
-        return cls(reader, zlib.compress(pickle.dumps(statistic, 5), 1), encoding, columns)
+        packed = pickle.dumps(statistic, 5)
+        return cls(reader, zlib.compress(packed, 1), encoding, columns, len(packed))
 
     def summary(self, parts: Sequence[int], piece: Any) -> Any:
         """Statistic of some parts; a first look at them where there is no encoding yet."""
@@ -89,6 +96,31 @@ def merged(first: Any, *others: Any) -> Any:
     for other in others:
         total.merge(other)
     return total
+
+
+def summarise_each(walk: Walk, parts: Sequence[int], pieces: Sequence[Any]) -> list[Any]:
+    """What a worker does with chunks that it has: (number, summary) of each."""
+    return [
+        (part, summarise(walk, [part], piece)) for part, piece in zip(parts, pieces, strict=True)
+    ]
+
+
+def merge_each(*found: list[Any]) -> Any:
+    """Merge numbered summaries in the tree that they would have as tasks of their own.
+
+    So the result does not depend on where the chunks are, to the last bit.
+    """
+    numbered = sorted((item for some in found for item in some), key=lambda item: item[0])
+    return in_tree([summary for _, summary in numbered], merged)
+
+
+def in_tree(items: Sequence[Any], merge: Callable[..., Any]) -> Any:
+    """Merge items, some at a time, until one is left."""
+    items = list(items)
+    while len(items) > 1:
+        groups = [items[i : i + FAN_IN] for i in range(0, len(items), FAN_IN)]
+        items = [merge(*group) if len(group) > 1 else group[0] for group in groups]
+    return items[0]
 
 
 class ClusterEngine:
@@ -201,18 +233,31 @@ def fold_on_workers(
 def _summary_of(source: Source, walk: Walk, parts: range) -> Any:
     tasks = Tasks("walk")
     shared = tasks.value(walk)
-    shares = _shares(source, parts)
-    leaves = [
-        tasks.call(summarise, shared, share, source.piece(share[0], walk.columns))
-        for share in shares
-    ]
-    summaries = leaves
-    while len(summaries) > 1:
-        groups = [summaries[i : i + FAN_IN] for i in range(0, len(summaries), FAN_IN)]
-        summaries = [tasks.call(merged, *group) if len(group) > 1 else group[0] for group in groups]
+    groups = None
+    if walk.n_bytes * len(parts) <= MOST_BYTES_AT_ONCE:
+        groups = source.groups_in_place(parts)
+    if groups is None:
+        shares: Sequence[Sequence[int]] = _shares(source, parts)
+        leaves = [
+            tasks.call(summarise, shared, share, source.piece(share[0], walk.columns))
+            for share in shares
+        ]
+        total = in_tree(leaves, lambda *some: tasks.call(merged, *some))
+    else:
+        shares = groups
+        leaves = [
+            tasks.call(
+                summarise_each,
+                shared,
+                group,
+                tuple(source.piece(part, walk.columns) for part in group),
+            )
+            for group in groups
+        ]
+        total = tasks.call(merge_each, *leaves)
 
-    last = tasks.delayed(summaries[0])
-    known = {leaf.key: share[0] for share, leaf in zip(shares, leaves, strict=True)}
+    last = tasks.delayed(total)
+    known = {leaf.key: share for share, leaf in zip(shares, leaves, strict=True)}
     return compute(
         source,
         [last],
@@ -234,14 +279,15 @@ def _shares(source: Source, parts: range) -> list[range]:
     ]
 
 
-def _parts_of(keys: Sequence[Any], known: dict[Any, int], last: Any) -> list[int]:
+def _parts_of(keys: Sequence[Any], known: dict[Any, Sequence[int]], last: Any) -> list[int]:
     """Parts that tasks belong to, be they ours or those that make the data."""
     dependents = import_dask().core.get_deps(dict(last.dask))[1]
-    found, waiting = set(), list(keys)
+    found: set[int] = set()
+    waiting = list(keys)
     while waiting:
         key = waiting.pop()
         if key in known:
-            found.add(known[key])
+            found.update(known[key][:MOST_NAMED])
         else:
             waiting += dependents.get(key, ())
     return sorted(found)

@@ -116,6 +116,10 @@ class Source:
         """Blocks of a part, on a worker."""
         return self.blocks(part, columns)
 
+    def groups_in_place(self, parts: range) -> list[list[int]] | None:
+        """Parts that a worker has in memory, in groups for one task each; None if it has none."""
+        return None
+
     def where(self, part: int) -> str:
         """Name of a part for messages: a file, and the rows in it."""
         raise NotImplementedError
