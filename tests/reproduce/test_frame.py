@@ -309,7 +309,12 @@ def made_up(monkeypatch):
     paper = "Maker, Upper 1999 (MU)"
     everything = (
         Experiment(
-            "one", "The first", f"{paper}, table 1", "made_up:one", packages=("numba", "no-such-x")
+            "one",
+            "The first",
+            f"{paper}, table 1",
+            "made_up:one",
+            packages=("numba", "no-such-x"),
+            minutes=2,
         ),
         Experiment("broken", "The second", f"{paper}, table 2", "made_up:broken"),
         Experiment("free", "Of no paper", "", "made_up:free"),
@@ -348,7 +353,7 @@ def test_the_reduced_version_says_what_it_left_out(made_up, tmp_path):
 def test_fewer_repeats_are_the_first_of_more(made_up, tmp_path, command):
     few = reproduce("one", folder=tmp_path, progress=False, n_jobs=1, repeats=2)
     assert few.rows[0]["repeats"] == 2
-    assert "at most 2 repeats" in command("one", "--repeats", 2, "--folder", tmp_path).stdout
+    assert "at most 2 of 3 repeats" in command("one", "--repeats", 2, "--folder", tmp_path).stdout
     write_page(tmp_path, tmp_path / "page.md")
     assert "Seed 0; at most 2 repeats;" in (tmp_path / "page.md").read_text()
     with UnitStore(tmp_path / "units.sqlite") as store:
@@ -455,8 +460,18 @@ def test_json_is_one_object(made_up, tmp_path, command):
     assert json.loads(result.stdout)["quick"] is True
 
 
+def test_every_experiment_knows_its_time():
+    assert all(one.minutes > 0 for one in experiment.list_experiments())
+
+
+def test_a_complete_run_states_its_time(made_up, tmp_path, command):
+    arguments = ("one", "--folder", tmp_path, "--n-jobs", 1)
+    assert "one: 2 min on one core" in command(*arguments).stderr
+    assert "on one core" not in command(*arguments, "--quick").stderr
+
+
 def test_the_list(made_up, command):
-    assert command("--list").stdout.splitlines()[0] == "one     The first"
+    assert command("--list").stdout.splitlines()[0] == "one      2 min  The first"
     assert [one["name"] for one in json.loads(command("--list", "--json").stdout)][-1] == "free"
     assert command().stdout == command("--list").stdout
 

@@ -15,6 +15,7 @@ from tamis.cli._text import printable
 def show_experiments(as_json: bool = False) -> None:
     """Print a line per experiment."""
     from tamis.reproduce import list_experiments
+    from tamis.reproduce._shown import in_time
 
     experiments = list_experiments()
     if as_json:
@@ -23,7 +24,9 @@ def show_experiments(as_json: bool = False) -> None:
     width = max(len(experiment.name) for experiment in experiments)
     for experiment in experiments:
         stand_in = " [stand-in data]" if experiment.stand_in else ""
-        click.echo(f"{experiment.name:{width}}  {experiment.title}{stand_in}")
+        time = in_time(60 * experiment.minutes)
+        click.echo(f"{experiment.name:{width}}  {time:>6}  {experiment.title}{stand_in}")
+    click.echo("\nTimes: complete runs on one core, about. --quick takes less than two minutes.")
 
 
 def show_reproduction(found: Any, as_json: bool) -> None:
@@ -33,7 +36,7 @@ def show_reproduction(found: Any, as_json: bool) -> None:
         return
     from tamis.reproduce import _shown
 
-    size = "reduced version" if found.quick else _shown.repeats_of(found.repeats)
+    size = "reduced version" if found.quick else _shown.repeats_of(found.repeats, found.planned)
     where = ", ".join(filter(None, [found.paper, size]))
     click.echo("\n".join(filter(None, [found.title, where])) + "\n")
     if found.stand_in:

@@ -91,10 +91,14 @@ def reproduce(
 def _run_one(name: str, settings: dict[str, Any], talk: Talk, as_json: bool) -> None:
     from tamis.cli._reproduction import show_reproduction
     from tamis.reproduce import reproduce as run_experiment
+    from tamis.reproduce._shown import in_time
     from tamis.reproduce.experiment import find_experiment
 
     with misuse_if_refused():
-        find_experiment(name)
+        experiment = find_experiment(name)
+    if not settings["quick"] and settings["repeats"] is None:
+        time = in_time(60 * experiment.minutes)
+        talk.say(f"{name}: {time} on one core, about; --repeats N or --quick take less")
     found = run_experiment(name, **settings)
     for figure in found.figures:
         remember_written(settings["folder"] / figure)

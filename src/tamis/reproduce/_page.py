@@ -33,7 +33,7 @@ A question mark stands behind numbers whose place in the paper is doubtful. "95 
 of other repeats would lie, and in brackets how many there were; a single repeat has none. With few
 repeats intervals are wide, and "same" says little. What differs from the paper's protocol is said
 below every table, also where fewer repeats were run than `tamis reproduce NAME` takes by itself
-("at most N repeats").
+("at most N of M repeats").
 """
 TITLES = {
     "holds": "Held",
@@ -196,7 +196,7 @@ def _section(experiment: Experiment, result: Result | None) -> list[str]:
     lines += [f"- {remark}" for remark in result["remarks"]]
     time = _shown.in_time(result["seconds"])
     packages = ", ".join(f"{name} {version}" for name, version in result["versions"].items())
-    size = _shown.repeats_of(result["repeats"])
+    size = _shown.repeats_of(result["repeats"], result["planned"])
     facts = "; ".join(filter(None, [f"Seed {result['seed']}", size, f"{time} of computing"]))
     return [*lines, "", f"{facts}; {packages}.", ""]
 

@@ -45,6 +45,7 @@ class Reproduction:
     stand_in: str
     quick: bool
     repeats: int | None
+    planned: int
     seed: int
     seconds: float
     rows: list[dict[str, Any]]
@@ -143,6 +144,7 @@ def compose(
         stand_in=experiment.stand_in,
         quick=run.quick,
         repeats=run.repeats,
+        planned=run.planned,
         seed=run.seed,
         seconds=run.seconds,
         rows=[_row(pair, _group(pair, pairs), run) for pair in pairs],

@@ -65,6 +65,8 @@ class Run:
         self.n_jobs, self.progress = effective_jobs(n_jobs), progress
         self.repeats = repeats
         self.seconds = 0.0
+        # Repeats of the complete run, as far as it says.
+        self.planned = 0
 
     def load(self, name: str) -> Any:
         """A data set; an error that says how to get it where it is missing."""
@@ -74,6 +76,7 @@ class Run:
 
     def at_most(self, n_repeats: int) -> int:
         """So many repeats, or fewer where fewer are wanted; fewer are the first of more."""
+        self.planned = max(self.planned, n_repeats)
         return n_repeats if self.repeats is None else min(n_repeats, self.repeats)
 
     def units(self, tasks: Iterable[Task], *, parallel: bool = True) -> dict[str, Any]:

@@ -64,6 +64,8 @@ def in_time(seconds: float) -> str:
     return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
 
 
-def repeats_of(repeats: int | None) -> str:
-    """How many repeats were asked for; nothing of a complete run."""
-    return "" if repeats is None else f"at most {repeats} repeats"
+def repeats_of(repeats: int | None, planned: int) -> str:
+    """How many repeats were asked for, and how many there are; nothing of a complete run."""
+    if repeats is None or repeats >= planned > 0:
+        return ""
+    return f"at most {repeats}{f' of {planned}' if planned else ''} repeats"

@@ -33,6 +33,9 @@ class Experiment:
         What stands in for data that cannot be had; empty if the data are the paper's.
     packages : tuple of str
         Packages that it computes with beside those that Tamis needs anyway.
+    minutes : float
+        What the complete run takes on one core, about: measured for the first repeats, and scaled
+        to all of them.
 
     Examples
     --------
@@ -48,6 +51,7 @@ class Experiment:
     data: tuple[str, ...] = ()
     stand_in: str = ""
     packages: tuple[str, ...] = ()
+    minutes: float = 0.0
 
     @property
     def source(self) -> str:
@@ -83,18 +87,21 @@ _ALL = (
         title="Four columns of iris among 16 combinations of them, linear and periodic",
         paper=f"{_INFFS}, figure 1",
         place="inffs.iris:run",
+        minutes=0.1,
     ),
     Experiment(
         name="inffs-table2",
         title="Time of every method on 10,000 x 1,000 uniform numbers, 20 classes",
         paper=f"{_INFFS}, table 2",
         place="inffs.times:run",
+        minutes=17,
     ),
     Experiment(
         name="ilfs-table2",
         title="Time of every method on 10,000 x 5,000 uniform numbers, 2 classes",
         paper=f"{_ILFS}, table 2",
         place="ilfs.times:run",
+        minutes=25,
     ),
     Experiment(
         name="inffs-table3",
@@ -102,6 +109,7 @@ _ALL = (
         paper=f"{_INFFS}, table 3",
         place="inffs.colon:run",
         data=("colon",),
+        minutes=4,
     ),
     Experiment(
         name="inffs-table4",
@@ -113,6 +121,7 @@ _ALL = (
             "GINA and Gisette are built from MNIST and USPS-241 from USPS as their authors "
             "describe; Madelon has the 2,600 rows whose labels are public"
         ),
+        minutes=300,
     ),
     Experiment(
         name="inffs-table6",
@@ -124,6 +133,7 @@ _ALL = (
             "PASCAL VOC 2007 with features of a network is replaced by Fashion-MNIST with features "
             "from patches of MNIST digits: 1,024 columns, of which 250 are kept"
         ),
+        minutes=60,
     ),
     Experiment(
         name="inffs-fig2",
@@ -135,6 +145,7 @@ _ALL = (
             "GINA and Gisette are built from MNIST and USPS-241 from USPS; the four picture sets "
             "(Caltech, PASCAL VOC) are left out"
         ),
+        minutes=30,
     ),
     Experiment(
         name="ilfs-table4",
@@ -149,6 +160,7 @@ _ALL = (
             "GINA is built from MNIST as its authors describe; Dexter has the 600 rows whose "
             "labels are public; of Polarity the 3,000 most widespread words are taken"
         ),
+        minutes=300,
     ),
     Experiment(
         name="dft-fig2",
@@ -158,6 +170,7 @@ _ALL = (
         data=("fashion_mnist",),
         stand_in=_DEEP,
         packages=("torch",),
+        minutes=1.5,
     ),
     Experiment(
         name="dft-fig3",
@@ -167,6 +180,7 @@ _ALL = (
         data=("fashion_mnist",),
         stand_in=_DEEP,
         packages=("torch", "xgboost"),
+        minutes=15,
     ),
     Experiment(
         name="dft-fig4",
@@ -176,6 +190,7 @@ _ALL = (
         data=("fashion_mnist",),
         stand_in=_DEEP,
         packages=("torch", "xgboost"),
+        minutes=4,
     ),
     Experiment(
         name="dft-table2-5",
@@ -185,6 +200,7 @@ _ALL = (
         data=("mnist", "fashion_mnist"),
         stand_in=_DEEP,
         packages=("torch", "xgboost"),
+        minutes=90,
     ),
     Experiment(
         name="dft-table6",
@@ -193,6 +209,7 @@ _ALL = (
         place="dft.multifeat:run",
         data=("mfeat",),
         packages=("xgboost",),
+        minutes=60,
     ),
     Experiment(
         name="dft-table7",
@@ -201,6 +218,7 @@ _ALL = (
         place="dft.colon:run",
         data=("colon",),
         packages=("xgboost",),
+        minutes=1.5,
     ),
     Experiment(
         name="dft-fig5-7",
@@ -209,6 +227,7 @@ _ALL = (
         place="dft.redundancy:run",
         data=("mfeat", "colon", "arrhythmia"),
         packages=("xgboost",),
+        minutes=20,
     ),
     Experiment(
         name="dft-table8",
@@ -217,6 +236,7 @@ _ALL = (
         place="dft.times:run",
         data=("mfeat", "colon", "arrhythmia"),
         packages=("xgboost",),
+        minutes=1,
     ),
     Experiment(
         name="dft-fig8",
@@ -226,6 +246,7 @@ _ALL = (
         data=("mnist", "fashion_mnist"),
         stand_in=_DEEP,
         packages=("torch", "xgboost"),
+        minutes=17,
     ),
     Experiment(
         name="dft-table9-10",
@@ -235,18 +256,21 @@ _ALL = (
         data=("mnist", "fashion_mnist"),
         stand_in=_DEEP,
         packages=("torch", "xgboost"),
+        minutes=11,
     ),
     Experiment(
         name="ofw-fig6-9",
         title="Ternary variables: exact and stochastic gradients, weights by subset size",
         paper=f"{_OFW}, section 5.1.1, figures 6 to 9",
         place="ofw.synthetic:run",
+        minutes=10,
     ),
     Experiment(
         name="ofw-iris",
         title="Iris: weights learned with a tree on two columns, and its test error",
         paper=f"{_OFW}, section 5.1.2",
         place="ofw.iris:run",
+        minutes=0.4,
     ),
     Experiment(
         name="ofw-spam",
@@ -254,6 +278,7 @@ _ALL = (
         paper=f"{_OFW}, section 5.2.2",
         place="ofw.spam:run",
         data=("spambase",),
+        minutes=14,
     ),
     Experiment(
         name="ofw-usps",
@@ -263,6 +288,7 @@ _ALL = (
         data=("usps",),
         stand_in="The images are the paper's; the edge detectors, which it does not specify, are "
         "our own construction, as many as it has (2,418).",
+        minutes=14,
     ),
     Experiment(
         name="ofw-faces",
@@ -273,6 +299,7 @@ _ALL = (
         stand_in="The training images are the paper's; of the test part all 472 faces and 4,000 of "
         "the 23,573 others, weighted to the full number. The edge detectors, which the paper does "
         "not specify, are our own construction, as many as it has (1,926).",
+        minutes=5,
     ),
     Experiment(
         name="ofw-leukemia",
@@ -280,6 +307,7 @@ _ALL = (
         paper=f"{_OFW}, section 5.2.4",
         place="ofw.leukemia:run",
         data=("leukemia",),
+        minutes=20,
     ),
     Experiment(
         name="ofw-table2-4",
@@ -291,6 +319,7 @@ _ALL = (
         "labels of the challenge are not public: folds of training and validation rows "
         "stand in for table 3. Probes are known for Madelon and our Gisette; to the others we add "
         "our own.",
+        minutes=60,
     ),
     Experiment(
         name="meta-fig3-5",
@@ -299,6 +328,7 @@ _ALL = (
         place="meta.patches:run",
         data=("coil20", "cbcl_faces"),
         stand_in="Caltech-101 is replaced by coil20 (beside the paper's numbers) and cbcl_faces.",
+        minutes=17,
     ),
     Experiment(
         name="meta-fig6-8",
@@ -306,18 +336,21 @@ _ALL = (
         paper=f"{_META}, figures 6 to 8",
         place="meta.digits:run",
         data=("mnist",),
+        minutes=54,
     ),
     Experiment(
         name="meta-bounds",
         title="The numbers of the bounds for selection by meta-features",
         paper=f"{_META}, section 7",
         place="meta.bounds:run",
+        minutes=0.1,
     ),
     Experiment(
         name="arena",
         title="All selectors on all data sets: average rank, stability and time",
         paper="",
         place="arena.run:run",
+        minutes=300,
     ),
 )
 
