@@ -355,7 +355,7 @@ def test_fewer_repeats_are_the_first_of_more(made_up, tmp_path, command):
     assert few.rows[0]["repeats"] == 2
     assert "at most 2 of 3 repeats" in command("one", "--repeats", 2, "--folder", tmp_path).stdout
     write_page(tmp_path, tmp_path / "page.md")
-    assert "Seed 0; at most 2 repeats;" in (tmp_path / "page.md").read_text()
+    assert "Seed 0; at most 2 of 3 repeats;" in (tmp_path / "page.md").read_text()
     with UnitStore(tmp_path / "units.sqlite") as store:
         first = store.read(["one/full/0/v/0", "one/full/0/v/1", "one/full/0/v/2"])
     assert len(first) == 2
