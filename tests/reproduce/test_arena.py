@@ -120,14 +120,52 @@ def test_missing_cells_are_at_the_median_of_the_training_rows():
 
 def test_splits_of_a_table():
     table = tables.load_table("wine", 0)
-    items = list(unit.splits_of(table, "dft", 2, 0))
+    items = [unit.score_split(table, "dft", number, 0) for number in range(2)]
     assert [item["error"] for item in items] == ["", ""]
     assert all(0.7 < item["score"] <= 1 for item in items)
     assert len(items[0]["top"]) == 6
-    random = list(unit.splits_of(table, "randomranking", 2, 0))
+    random = [unit.score_split(table, "randomranking", number, 0) for number in range(2)]
     assert random[0]["top"] != random[1]["top"]
-    failed = list(unit.splits_of(table._replace(y=table.y * 0), "dft", 1, 0))
-    assert "Error" in failed[0]["error"]
+    failed = unit.score_split(table._replace(y=table.y * 0), "dft", 0, 0)
+    assert "Error" in failed["error"]
+
+
+def test_fewer_splits_are_the_first_of_more():
+    from tamis.evaluation.protocols import RepeatedSplits
+
+    table = tables.load_table("wine", 0)
+    few, more = (
+        RepeatedSplits(n, 2 / 3, 0).splits(table.X, table.y, table.is_classes) for n in (2, 5)
+    )
+    for one, other in zip(few, more, strict=False):
+        assert (one.train == other.train).all()
+
+
+def test_who_fails_in_a_split_is_not_asked_again():
+    asked = []
+
+    class Units:
+        seed = 0
+
+        def units(self, tasks):
+            tasks = list(tasks)
+            asked.append([task.name for task in tasks])
+            return {task.name: result(*task.arguments[1:3]) for task in tasks}
+
+    def result(method, split):
+        good = method == "dft" or split == 0
+        splits = [{"score": 0.5, "split": split}] if good else []
+        return {"splits": splits, "stopped": not good, "error": "" if good else "slow", "limit": 1}
+
+    plan = {
+        "classification": ("wine",), "regression": (), "n_splits": 3, "rows": 9, "limit": 1.0,
+        "methods": {"classification": ("dft", "ofw"), "regression": ()},
+    }  # fmt: skip
+    cells = run.run_splits(Units(), plan)
+    assert [len(names) for names in asked] == [2, 2, 1]
+    assert [item["split"] for item in cells["wine", "dft"]["splits"]] == [0, 1, 2]
+    assert cells["wine", "ofw"]["stopped"]
+    assert len(cells["wine", "ofw"]["splits"]) == 1
 
 
 def test_missing_data_are_not_the_fault_of_a_method(tmp_path, monkeypatch):

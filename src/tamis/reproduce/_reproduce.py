@@ -87,7 +87,7 @@ def reproduce(
     repeats : int or None, default=None
         Most splits, draws or random starts to take, where the complete run takes more. All else
         stays as it is, intervals become wider. What is done counts when more are asked for later,
-        except where a unit of work is all repeats at once (arena, inffs-fig1).
+        except where a unit of work is all repeats at once (inffs-fig1).
 
     Returns
     -------

@@ -21,14 +21,7 @@ def run(run: Run) -> Outcome:
     """Run every selector on every table that it suits."""
     plan = make_plan(run.quick)
     plan["n_splits"] = run.at_most(plan["n_splits"])
-    found = run.units(
-        Task(f"{data}/{method}/{plan['n_splits']} splits/{plan['limit']:g} s", run_selector,
-             (data, method, plan["n_splits"], plan["rows"], run.seed, plan["limit"]))
-        for task in ("classification", "regression")
-        for data in plan[task]
-        for method in plan["methods"][task]
-    )  # fmt: skip
-    cells = {(name.split("/")[0], name.split("/")[1]): cell for name, cell in found.items()}
+    cells = run_splits(run, plan)
     standings = {
         task: standing(cells, families(plan[task]), plan["methods"][task], plan["n_splits"])
         for task in ("classification", "regression")
@@ -42,6 +35,28 @@ def run(run: Run) -> Outcome:
         findings=view.findings(),
         remarks=_remarks(plan),
     )
+
+
+def run_splits(run: Run, plan: dict[str, Any]) -> dict[tuple[str, str], Any]:
+    """Result of every method on every table; who fails in a split is not asked again."""
+    cells: dict[tuple[str, str], Any] = {}
+    waiting = [
+        (data, method)
+        for task in ("classification", "regression")
+        for data in plan[task]
+        for method in plan["methods"][task]
+    ]
+    for split in range(plan["n_splits"]):
+        names = {pair: f"{pair[0]}/{pair[1]}/split {split}/{plan['limit']:g} s" for pair in waiting}
+        found = run.units(
+            Task(name, run_selector, (*pair, split, plan["rows"], run.seed, plan["limit"]))
+            for pair, name in names.items()
+        )
+        for pair, name in names.items():
+            before = cells[pair]["splits"] if pair in cells else []
+            cells[pair] = found[name] | {"splits": before + found[name]["splits"]}
+        waiting = [pair for pair in waiting if is_complete(cells[pair], split + 1)]
+    return cells
 
 
 def make_plan(quick: bool) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""A unit of the arena: one selector on one table, all splits, in a process of its own."""
+"""A unit of the arena: one selector on one split of a table, in a process of its own."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ GIGABYTES = 8.0
 
 
 def run_selector(
-    data: str, method: str, n_splits: int, most_rows: int, seed: int, limit: float
+    data: str, method: str, split: int, most_rows: int, seed: int, limit: float
 ) -> dict[str, Any]:
-    """Scores, seconds and best columns of every split; `error` says why there are fewer."""
+    """Score, seconds and best columns of a split; `error` says why there are none."""
     done = work_apart(
-        prepare, (data, method, n_splits, most_rows, seed), seconds=limit, gigabytes=GIGABYTES
+        prepare, (data, method, split, most_rows, seed), seconds=limit, gigabytes=GIGABYTES
     )
     if not done.ready and not done.stopped:
         raise InputError(f"arena, {method} on {data}: {done.error}")
@@ -41,23 +41,23 @@ def run_selector(
 
 
 def prepare(
-    data: str, method: str, n_splits: int, most_rows: int, seed: int
+    data: str, method: str, split: int, most_rows: int, seed: int
 ) -> Callable[[], Iterator[dict[str, Any]]]:
-    """Load the table and compile the selector; what is returned does the splits."""
+    """Load the table and compile the selector; what is returned does the split."""
     table = load_table(data, seed, most_rows)
     _warm_up(method, table.is_classes)
-    return lambda: splits_of(table, method, n_splits, seed)
+    return lambda: iter([score_split(table, method, split, seed)])
 
 
-def splits_of(table: Table, method: str, n_splits: int, seed: int) -> Iterator[dict[str, Any]]:
-    """Select on the training rows of every split, and score on the others."""
+def score_split(table: Table, method: str, number: int, seed: int) -> dict[str, Any]:
+    """Select on the training rows of a split, and score on the others."""
     from tamis.evaluation.protocols import RepeatedSplits
 
-    protocol = RepeatedSplits(n_splits, TRAIN_SHARE, seed)
-    for number, split in enumerate(protocol.splits(table.X, table.y, table.is_classes)):
-        # Every split a seed of its own, or what is drawn at random would look stable.
-        own = np.random.SeedSequence([seed, number]).generate_state(1)[0] // 2
-        yield _split(table, method, split, int(own))
+    protocol = RepeatedSplits(number + 1, TRAIN_SHARE, seed)
+    *_, split = protocol.splits(table.X, table.y, table.is_classes)
+    # Every split a seed of its own, or what is drawn at random would look stable.
+    own = np.random.SeedSequence([seed, number]).generate_state(1)[0] // 2
+    return _split(table, method, split, int(own))
 
 
 def _split(table: Table, method: str, split: Any, seed: int) -> dict[str, Any]:
