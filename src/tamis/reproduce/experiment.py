@@ -121,7 +121,7 @@ _ALL = (
             "GINA and Gisette are built from MNIST and USPS-241 from USPS as their authors "
             "describe; Madelon has the 2,600 rows whose labels are public"
         ),
-        minutes=300,
+        minutes=60,
     ),
     Experiment(
         name="inffs-table6",
@@ -160,7 +160,7 @@ _ALL = (
             "GINA is built from MNIST as its authors describe; Dexter has the 600 rows whose "
             "labels are public; of Polarity the 3,000 most widespread words are taken"
         ),
-        minutes=300,
+        minutes=220,
     ),
     Experiment(
         name="dft-fig2",
