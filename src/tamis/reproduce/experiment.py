@@ -350,7 +350,7 @@ _ALL = (
         title="All selectors on all data sets: average rank, stability and time",
         paper="",
         place="arena.run:run",
-        minutes=300,
+        minutes=480,
     ),
 )
 
