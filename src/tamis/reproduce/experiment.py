@@ -34,8 +34,8 @@ class Experiment:
     packages : tuple of str
         Packages that it computes with beside those that Tamis needs anyway.
     minutes : float
-        What the complete run takes on one core, about: measured for the first repeats, beside
-        other work, and scaled to all of them.
+        Estimate of what the complete run takes on one core, from the first repeats, which ran
+        beside other work; slow methods that have fewer repeats are counted so.
 
     Examples
     --------
