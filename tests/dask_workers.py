@@ -17,10 +17,10 @@ from uuid import uuid4
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from tamis.engines.source import RawBlock, Source
+from tamis.data.partitioned import PartitionedTable, RawBlock
 from tamis.exceptions import InputError
 
-PRELOAD = ["distributed", "tamis", "tamis.engines", "tamis.selectors", "tamis.evaluation", "numba"]
+PRELOAD = ["distributed", "tamis", "tamis.passes", "tamis.selectors", "tamis.evaluation", "numba"]
 SETTINGS = {
     # Processes are forked from one that has everything imported: a quarter of a second each.
     "distributed.worker.multiprocessing-method": "forkserver",
@@ -80,7 +80,7 @@ def end_process(folder):
     os.kill(os.getpid(), signal.SIGKILL)
 
 
-class InRows(Source):
+class InRows(PartitionedTable):
     """A table in memory that behaves like files: parts of some rows."""
 
     def __init__(self, X, y, rows=50, cluster=None):

@@ -20,7 +20,7 @@ import time
 
 import numpy as np
 
-from tamis.engines.cluster import FAN_IN
+from tamis.passes.dask.cluster import FAN_IN
 from tamis.statistics import (
     Bins,
     Block,

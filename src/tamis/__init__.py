@@ -45,8 +45,8 @@ __all__ = [
     "compare",
     "consensus",
     "cutoff",
+    "data",
     "datasets",
-    "engines",
     "evaluation",
     "exceptions",
     "filters",
@@ -56,13 +56,12 @@ __all__ = [
     "make_selector",
     "manifest",
     "meta",
+    "passes",
     "plots",
     "report",
     "scan",
-    "scanning",
     "selectors",
     "statistics",
-    "tables",
     "walk_scores",
     "weighting",
     "wrappers",
@@ -110,7 +109,7 @@ _HOME = {
     "inf_fs_path": "tamis.graph",
     "list_selectors": "tamis.selectors",
     "make_selector": "tamis.selectors",
-    "scan": "tamis.scanning",
+    "scan": "tamis.data",
     "walk_scores": "tamis.graph",
 }
 
@@ -119,24 +118,24 @@ if TYPE_CHECKING:
         bounds,
         consensus,
         cutoff,
+        data,
         datasets,
-        engines,
         evaluation,
         exceptions,
         filters,
         graph,
         manifest,
         meta,
+        passes,
         plots,
         report,
-        scanning,
         selectors,
         statistics,
-        tables,
         weighting,
         wrappers,
     )
     from tamis.consensus import Consensus
+    from tamis.data import scan
     from tamis.evaluation import compare
     from tamis.filters import (
         CFS,
@@ -166,7 +165,6 @@ if TYPE_CHECKING:
         PatchPrototypes,
         QualityMap,
     )
-    from tamis.scanning import scan
     from tamis.selectors import list_selectors, make_selector
     from tamis.split import DFT, RFT
     from tamis.weighting import OFW, VotingSubsetClassifier

@@ -14,17 +14,17 @@ from sklearn.callback import CallbackSupportMixin, with_callbacks
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted
 
-from tamis import _input
 from tamis._ranking import Ranking
-from tamis._sources import check_source
+from tamis._runtime.warning import warn
 from tamis._validation import Constraint, check_parameters
-from tamis._warnings import warn
 from tamis.cutoff._best_count import BestCount
 from tamis.cutoff._parse import as_rule
 from tamis.cutoff._rule import CutRule, FitData
-from tamis.engines import DaskSource, Source, is_dask
-from tamis.engines.cluster import at_work
+from tamis.data import checks
 from tamis.exceptions import InputError, MissingDependencyError
+from tamis.passes import DaskTable, PartitionedTable, is_dask
+from tamis.passes.checks import check_source
+from tamis.passes.dask.cluster import at_work
 
 # What a scoring method hands back: a score per column, and which columns never vary.
 Scores = tuple[NDArray[np.float64], NDArray[np.bool_]]
@@ -87,15 +87,15 @@ class BaseSelector(SelectorMixin, CallbackSupportMixin, BaseEstimator):
         rule = self._rule()
         self._forget()
         if is_dask(X):
-            X = DaskSource(X, y, sample_weight, type(self).__name__)
+            X = DaskTable(X, y, sample_weight, type(self).__name__)
             y = sample_weight = None
-        if isinstance(X, Source):
+        if isinstance(X, PartitionedTable):
             return self._fit_source(X, y, sample_weight, rule)
-        X = _input.check_table(self, X)
-        weight = _input.check_weight(sample_weight, X.shape[0], type(self).__name__)
+        X = checks.check_table(self, X)
+        weight = checks.check_weight(sample_weight, X.shape[0], type(self).__name__)
         return self._fit_checked(X, y, weight, rule)
 
-    def _fit_source(self, X: Source, y: Any, sample_weight: Any, rule: CutRule) -> Any:
+    def _fit_source(self, X: PartitionedTable, y: Any, sample_weight: Any, rule: CutRule) -> Any:
         """Fit on a table that is not in memory."""
         check_source(self, X, y, sample_weight)
         if rule.needs_data:
@@ -113,7 +113,9 @@ class BaseSelector(SelectorMixin, CallbackSupportMixin, BaseEstimator):
     def _fit_checked(
         self, X: Any, y: Any, weight: NDArray[np.float64] | None, rule: CutRule
     ) -> Any:
-        unknown = self._n_stages is None or (self._n_stages_vary and isinstance(X, Source))
+        unknown = self._n_stages is None or (
+            self._n_stages_vary and isinstance(X, PartitionedTable)
+        )
         stages = None if unknown else (self._n_stages or 0) + rule.needs_data
         root = self._init_callback_context(max_subtasks=stages)
         root.call_on_fit_task_begin(estimator=self, X=X, y=y)
@@ -147,7 +149,7 @@ class BaseSelector(SelectorMixin, CallbackSupportMixin, BaseEstimator):
         return as_rule(value, who=type(self).__name__, name=name)
 
     def _rank(self, scores: NDArray[np.float64], constant: NDArray[np.bool_]) -> None:
-        names = _input.names_of(self)
+        names = checks.names_of(self)
         ranking = Ranking.of(scores, constant=constant, names=names, who=type(self).__name__)
         self.scores_, self.order_ = ranking.scores, ranking.order
         self.ranking_, self.constant_ = ranking.positions, ranking.constant
@@ -172,7 +174,7 @@ class BaseSelector(SelectorMixin, CallbackSupportMixin, BaseEstimator):
     def ranking_record(self, names: Any = None) -> Ranking:
         """Scores and order as the record that cut rules, plots and reports read."""
         check_is_fitted(self, "scores_")
-        names = _input.names_of(self) if names is None else names
+        names = checks.names_of(self) if names is None else names
         return Ranking(self.scores_, self.order_, self.constant_, names)
 
     def recut(self, rule: Any, X: Any = None, y: Any = None, *, sample_weight: Any = None) -> Any:
@@ -195,8 +197,8 @@ class BaseSelector(SelectorMixin, CallbackSupportMixin, BaseEstimator):
         rule = self._as_rule(rule, "rule")
         data = FitData(self, None, None)
         if X is not None:
-            X = _input.check_table(self, X, reset=False)
-            weight = _input.check_weight(sample_weight, X.shape[0], type(self).__name__)
+            X = checks.check_table(self, X, reset=False)
+            weight = checks.check_weight(sample_weight, X.shape[0], type(self).__name__)
             data = FitData(self, X, y, weight)
         self._keep(*rule.select(self.ranking_record(), data))
         return self
@@ -214,12 +216,12 @@ class BaseSelector(SelectorMixin, CallbackSupportMixin, BaseEstimator):
         X_selected : array, DataFrame, sparse matrix or scan
             The selected columns of it; of a scan, a scan that reads no others.
         """
-        if isinstance(X, Source):
+        if isinstance(X, PartitionedTable):
             check_is_fitted(self, "support_")
             return self._narrowed(X)
         return super().transform(X)
 
-    def _narrowed(self, X: Source) -> Any:
+    def _narrowed(self, X: PartitionedTable) -> Any:
         names = getattr(self, "feature_names_in_", None)
         if X.n_columns != self.n_features_in_ or (
             names is not None and X.names is not None and list(names) != list(X.names)

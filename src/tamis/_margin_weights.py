@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tamis._threads import run_parts, threads_for
+from tamis._runtime.threads import run_parts, threads_for
 
 Floats = NDArray[np.float64]
 

@@ -5,7 +5,7 @@ Every row keeps a heap of the nearest rows found so far, the worst of them on to
 
 import numpy as np
 
-from tamis._jit import inline, kernel
+from tamis._runtime.compilation import inline, kernel
 
 
 @inline

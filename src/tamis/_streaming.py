@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, ClassVar
 
-from tamis import _input
 from tamis._base import WeightedSelector
+from tamis._runtime.warning import warn
 from tamis._validation import check_parameters
-from tamis._warnings import warn
+from tamis.data import checks
 from tamis.exceptions import InputError
 from tamis.statistics import Ranges
 
@@ -56,7 +56,7 @@ class StreamingSelector(WalkingSelector):
                 f"{who}: expected a rule that needs only scores, got {rule.who}, which looks at "
                 "all of the training data. Use fit, or recut(rule, X, y) after the last block."
             )
-        X = _input.check_table(self, X, reset=not hasattr(self, "_stream"))
+        X = checks.check_table(self, X, reset=not hasattr(self, "_stream"))
         if not hasattr(self, "_stream"):
             self._stream = begin(X.shape[1])
         return self._stream, X

@@ -4,7 +4,7 @@ import pytest
 from tamis.cli._choices import build_selector, parse_params, parse_select, split_names
 from tamis.cli._errors import Misuse
 from tamis.cutoff import Elbow, Fraction, TopK
-from tamis.tables import RawTable
+from tamis.data import RawTable
 
 
 @pytest.mark.parametrize(

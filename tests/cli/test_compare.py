@@ -36,7 +36,7 @@ def test_a_pipe_gets_the_tidy_table(run, options):
 
 def test_the_numbers_are_those_of_python(run, options, table):
     result = run(*options)
-    prepared = tamis.tables.prepare(tamis.tables.read_table(table), "kind", exclude=["price"])
+    prepared = tamis.data.prepare(tamis.data.read_table(table), "kind", exclude=["price"])
     same = tamis.evaluation.compare(
         ["dft", "randomranking"], (prepared.X, prepared.y), protocol=Folds(3), counts=(1, 2),
         n_jobs=1, progress=False,

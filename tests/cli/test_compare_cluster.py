@@ -71,7 +71,7 @@ def test_no_workers(refuse, options):
 
 
 def test_no_scheduler(refuse, options, monkeypatch):
-    monkeypatch.setattr("tamis.engines.client.CONNECT_SECONDS", 0.2)
+    monkeypatch.setattr("tamis.passes.dask.client.CONNECT_SECONDS", 0.2)
     code, message = refuse(*options, "--cluster", "tcp://127.0.0.1:1")
     assert code == 1
     assert "--cluster: expected a scheduler of Dask at 'tcp://127.0.0.1:1'" in message

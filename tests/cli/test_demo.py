@@ -5,8 +5,8 @@ import sys
 import pytest
 
 from tamis.cli._demo_data import NOISE, demo_table, evaluate
+from tamis.data import read_table
 from tamis.selectors import make_selector
-from tamis.tables import read_table
 
 FILES = ["breast_cancer.csv", "ranking.csv", "ranking.json", "report.html", "score_curve.png"]
 

@@ -4,8 +4,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from tamis.data import read_table
 from tamis.manifest import Manifest, read_manifest, write_manifest
-from tamis.tables import read_table
 
 OPTIONS = ("--target", "kind", "--exclude", "price", "--select", "2")
 

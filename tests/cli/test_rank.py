@@ -38,7 +38,7 @@ def test_a_pipe_gets_csv_of_all_columns_best_first(run, table):
 
 def test_scores_are_those_of_python(run, table):
     result = run("rank", table, "--target", "kind", "--columns", "noise,strong,weak")
-    prepared = tamis.tables.prepare(tamis.tables.read_table(table), "kind")
+    prepared = tamis.data.prepare(tamis.data.read_table(table), "kind")
     positions = [prepared.feature_names.index(name) for name in names(result)]
     selector = tamis.DFT().fit(prepared.X, prepared.y)
     scores = [float(row["score"]) for row in ranking(result)]
@@ -172,7 +172,7 @@ def test_top_limits_the_rows_of_the_csv(run, table):
 def test_out_holds_the_ranking(run, table, tmp_path, name):
     out = tmp_path / name
     result = run("rank", table, "--target", "kind", "--out", out)
-    written = tamis.tables.read_table(out).arrow
+    written = tamis.data.read_table(out).arrow
     assert written.column_names == ["rank", "feature", "score", "selected"]
     assert written["feature"].to_pylist() == names(result)
     assert written["score"].to_pylist() == [float(row["score"]) for row in ranking(result)]

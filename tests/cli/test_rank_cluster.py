@@ -161,7 +161,7 @@ class TestRefusals:
         assert "give one of the two" in message
 
     def test_no_scheduler(self, refuse, folder, monkeypatch):
-        monkeypatch.setattr("tamis.engines.client.CONNECT_SECONDS", 0.2)
+        monkeypatch.setattr("tamis.passes.dask.client.CONNECT_SECONDS", 0.2)
         address = "tcp://127.0.0.1:1"
         code, message = refuse("rank", folder, "--target", "kind", "--cluster", address)
         assert code == 1

@@ -193,7 +193,7 @@ def test_a_stream_keeps_its_kind_of_target():
 
 @pytest.mark.parametrize("order", ["C", "F"])
 def test_threads_do_not_change_a_bit(order, monkeypatch):
-    monkeypatch.setattr("tamis._threads.CELLS_WORTH_A_THREAD", 1)
+    monkeypatch.setattr("tamis._runtime.threads.CELLS_WORTH_A_THREAD", 1)
     X, y = numeric(seed=13, n_rows=3000, n_columns=600)
     X[np.random.default_rng(1).random(X.shape) < 1e-3] = np.nan
     X = np.asarray(X, order=order)

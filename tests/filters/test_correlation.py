@@ -220,7 +220,7 @@ def test_blocks_equal_the_whole(size, make):
 def test_a_fit_in_many_blocks_equals_one(monkeypatch):
     X, y = numeric(seed=11, missing=0.1)
     whole = everything().fit(X, y)
-    monkeypatch.setattr("tamis.engines.memory.BLOCK_BYTES", X[:9].nbytes)
+    monkeypatch.setattr("tamis.passes.memory.BLOCK_BYTES", X[:9].nbytes)
     np.testing.assert_allclose(
         everything().fit(X, y).scores_, whole.scores_, rtol=1e-10, atol=1e-13
     )
@@ -236,7 +236,7 @@ def test_a_stream_survives_pickling():
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("order", ["C", "F"])
 def test_threads_do_not_change_a_bit(kind, order, monkeypatch):
-    monkeypatch.setattr("tamis._threads.CELLS_WORTH_A_THREAD", 1)
+    monkeypatch.setattr("tamis._runtime.threads.CELLS_WORTH_A_THREAD", 1)
     X, y = numeric(seed=13, n_rows=2000, n_columns=300)
     X[np.random.default_rng(1).random(X.shape) < 1e-3] = np.nan
     X = np.asarray(X, order=order)

@@ -178,7 +178,7 @@ def test_a_refused_block_leaves_the_stream_as_it_was():
 
 @pytest.mark.parametrize("order", ["C", "F"])
 def test_threads_do_not_change_a_bit(order, monkeypatch):
-    monkeypatch.setattr("tamis._threads.CELLS_WORTH_A_THREAD", 1)
+    monkeypatch.setattr("tamis._runtime.threads.CELLS_WORTH_A_THREAD", 1)
     X, y = table(seed=14, n_rows=3000, n_columns=90, missing=0.05)
     X = np.asarray(X, order=order)
     one, many = (everything(n_jobs=n).fit(X, y) for n in (1, 5))
@@ -189,7 +189,7 @@ def test_ctrl_c_keeps_what_was_seen(monkeypatch):
     from tamis.statistics import ClassMoments
 
     X, y = table(seed=15)
-    monkeypatch.setattr("tamis.engines.memory.BLOCK_BYTES", X[:40].nbytes)
+    monkeypatch.setattr("tamis.passes.memory.BLOCK_BYTES", X[:40].nbytes)
     inner, calls = ClassMoments.update, []
 
     def update(self, block, n_jobs=1):

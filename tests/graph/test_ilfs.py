@@ -183,7 +183,7 @@ def test_types_of_numbers(dtype):
 @pytest.mark.parametrize("order", ["C", "F"])
 @pytest.mark.parametrize("n_classes", [2, 4])
 def test_threads_do_not_change_a_bit(order, n_classes, monkeypatch):
-    monkeypatch.setattr("tamis._threads.CELLS_WORTH_A_THREAD", 1)
+    monkeypatch.setattr("tamis._runtime.threads.CELLS_WORTH_A_THREAD", 1)
     X, y = table(seed=8, n_rows=700, n_columns=150, n_classes=n_classes, missing=0.05)
     X = np.asarray(X, order=order)
     one, many = (everything(n_jobs=n).fit(X, y) for n in (1, 5))
@@ -322,7 +322,7 @@ class Recorder:
 @pytest.fixture
 def small_blocks(monkeypatch):
     """Blocks of ten rows of the table."""
-    monkeypatch.setattr("tamis.engines.memory.BLOCK_BYTES", 10 * 14 * 8)
+    monkeypatch.setattr("tamis.passes.memory.BLOCK_BYTES", 10 * 14 * 8)
 
 
 @pytest.mark.usefixtures("small_blocks")

@@ -228,7 +228,7 @@ class TestInvariants:
     @pytest.mark.parametrize("order", ["C", "F"])
     @pytest.mark.parametrize("relation", ["spearman", "pearson"])
     def test_threads_do_not_change_a_bit(self, order, relation, monkeypatch):
-        monkeypatch.setattr("tamis._threads.CELLS_WORTH_A_THREAD", 1)
+        monkeypatch.setattr("tamis._runtime.threads.CELLS_WORTH_A_THREAD", 1)
         monkeypatch.setattr("tamis._correlations.factors.TILE", 7)
         X = np.asarray(holes(normal(300, 90)), order=order)
         one, many = (scores(X, n_jobs=n, relation=relation) for n in (1, 5))

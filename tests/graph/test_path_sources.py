@@ -7,7 +7,7 @@ import sys
 import numpy as np
 import pytest
 
-from engines.array_source import ArraySource
+from passes.array_source import ArraySource
 from tamis import InfFS, inf_fs_path
 from tamis.exceptions import InputError
 from tamis.graph import _source_graph
@@ -97,7 +97,7 @@ def test_alphas_have_room_or_wait(monkeypatch):
 
 
 def test_a_checkpoint_goes_on_and_goes_away(tmp_path, monkeypatch):
-    monkeypatch.setattr("tamis.engines.checkpoint.EVERY", 0.0)
+    monkeypatch.setattr("tamis._runtime.checkpoint.EVERY", 0.0)
     X, file = table(), tmp_path / "path.state"
     with pytest.raises(OSError, match="disk is gone"):
         inf_fs_path(ArraySource(X, checkpoint=file, fails_at=3), ALPHAS)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from reference import graph as reference
-from tamis._memory import free_memory
+from tamis._runtime.memory import free_memory
 from tamis.graph import _kernels, _redundancy
 from tamis.graph._feature_graph import FeatureGraph, GraphSettings
 from tamis.graph._redundancy import Plan, block_pairs, make_relations

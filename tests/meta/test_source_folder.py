@@ -443,7 +443,7 @@ def test_folder_that_cannot_be_written_is_told_before_measuring(tmp_path, monkey
     def refuse(*args, **kwargs):
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr("tamis.tables.atomic.os.open", refuse)
+    monkeypatch.setattr("tamis._runtime.atomic.os.open", refuse)
     with pytest.raises(InputError, match="Permission denied"):
         source.columns([1])
     assert source.calls == []

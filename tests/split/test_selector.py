@@ -218,7 +218,7 @@ def test_missing_cells_equal_missing_rows(selector, impurity):
 @pytest.mark.parametrize("order", ["C", "F"])
 @pytest.mark.parametrize("weighted", [False, True])
 def test_threads_do_not_change_a_bit(selector, impurity, order, weighted, monkeypatch):
-    monkeypatch.setattr("tamis._threads.CELLS_WORTH_A_THREAD", 1)
+    monkeypatch.setattr("tamis._runtime.threads.CELLS_WORTH_A_THREAD", 1)
     X, y = table(seed=13, n_rows=3000, n_columns=90, missing=0.05)
     X = np.asarray(X, order=order)
     weight = np.random.default_rng(14).random(len(y)) if weighted else None

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from tamis.engines import MemoryEngine, fold
+from tamis.passes import MemoryEngine, fold
 from tamis.statistics import Bins, Block, ClassHistogram
 
 X = np.array([[0.0, 4.0], [1.0, np.nan], [2.0, 0.0], [4.0, 1.0]])

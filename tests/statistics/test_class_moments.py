@@ -6,7 +6,7 @@ from scipy import sparse
 
 from reference import ilfs as plain
 from reference.tables import FORMS, mixed_table
-from tamis.engines import MemoryEngine, fold
+from tamis.passes import MemoryEngine, fold
 from tamis.statistics import Block, ClassMoments
 
 NAN = np.nan
@@ -60,7 +60,7 @@ def test_a_large_offset_does_not_cost_the_variance(form, block_rows):
 
 @pytest.mark.parametrize("form", ["rows", "columns", "csr"])
 def test_threads_change_nothing(form, monkeypatch):
-    monkeypatch.setattr("tamis._threads.CELLS_WORTH_A_THREAD", 1)
+    monkeypatch.setattr("tamis._runtime.threads.CELLS_WORTH_A_THREAD", 1)
     X = mixed_table(150, 200)
     codes = codes_for(X)
     weight = np.random.default_rng(9).uniform(0.1, 2.0, len(X))

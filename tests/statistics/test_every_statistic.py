@@ -10,7 +10,7 @@ from scipy import sparse
 
 from reference import statistics as plain
 from reference.tables import FORMS, mixed_table, read_only, with_explicit_zeros
-from tamis.engines import MemoryEngine, fold
+from tamis.passes import MemoryEngine, fold
 from tamis.statistics import (
     Bins,
     Block,
@@ -191,7 +191,7 @@ def test_merge_returns_the_first_and_leaves_the_second_alone(name):
 @every_statistic
 @pytest.mark.parametrize("form", ["rows", "columns", "csr"])
 def test_threads_change_nothing(name, form, monkeypatch):
-    monkeypatch.setattr("tamis._threads.CELLS_WORTH_A_THREAD", 1)
+    monkeypatch.setattr("tamis._runtime.threads.CELLS_WORTH_A_THREAD", 1)
     X = mixed_table(60, 200)
     codes, bins = codes_for(X), bins_of(X)
     weight = np.random.default_rng(9).uniform(0.1, 2.0, len(X))
@@ -209,7 +209,7 @@ def test_threads_change_nothing(name, form, monkeypatch):
 @pytest.mark.parametrize("n_jobs", [1, 2])
 @pytest.mark.parametrize("name", ["ClassHistogram", "TargetSums"])
 def test_lanes_agree(name, form, n_jobs, monkeypatch):
-    monkeypatch.setattr("tamis._threads.CELLS_WORTH_A_THREAD", 1)
+    monkeypatch.setattr("tamis._runtime.threads.CELLS_WORTH_A_THREAD", 1)
     X = mixed_table(50, 70)
     codes, bins = codes_for(X), bins_of(X)
     weight = np.random.default_rng(10).uniform(0.1, 2.0, len(X))

@@ -5,7 +5,7 @@ import pytest
 from scipy import sparse
 
 from reference import statistics as plain
-from tamis.engines import MemoryEngine, fold
+from tamis.passes import MemoryEngine, fold
 from tamis.statistics import Block, Moments
 
 NAN = np.nan

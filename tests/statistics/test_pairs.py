@@ -7,7 +7,7 @@ import pytest
 
 from reference import pairs as plain
 from reference.tables import FORMS, mixed_table
-from tamis.engines import MemoryEngine, fold
+from tamis.passes import MemoryEngine, fold
 from tamis.statistics import CrossProducts, Cuts, FewValues, PairCounts
 
 N_CLASSES = 3
@@ -92,7 +92,7 @@ def test_cross_products(form, table):
 
 @pytest.mark.parametrize("form", ["rows", "columns"])
 def test_threads_and_blocks_change_no_counts(form, monkeypatch):
-    monkeypatch.setattr("tamis._threads.CELLS_WORTH_A_THREAD", 1)
+    monkeypatch.setattr("tamis._runtime.threads.CELLS_WORTH_A_THREAD", 1)
     X = np.random.default_rng(1).normal(size=(50, 200))
     made = Cuts.of([[-0.5, 0.5]] * 200)
     one, *others = (

@@ -6,7 +6,7 @@ from scipy import sparse
 
 from reference import ilfs as plain
 from reference.tables import FORMS, mixed_table
-from tamis.engines import MemoryEngine, fold
+from tamis.passes import MemoryEngine, fold
 from tamis.statistics import Block, ClassMoments, TokenCounts
 
 DENSE_AND_SPARSE = pytest.mark.parametrize(
@@ -139,7 +139,7 @@ def test_units_do_not_matter(scale):
 @pytest.mark.parametrize("form", ["rows", "columns", "csr"])
 @pytest.mark.parametrize("n_classes", [2, 4])
 def test_threads_change_nothing(form, n_classes, monkeypatch):
-    monkeypatch.setattr("tamis._threads.CELLS_WORTH_A_THREAD", 1)
+    monkeypatch.setattr("tamis._runtime.threads.CELLS_WORTH_A_THREAD", 1)
     X = mixed_table(60, 200)
     codes = np.arange(60) % n_classes
     weight = np.random.default_rng(9).uniform(0.1, 2.0, 60)

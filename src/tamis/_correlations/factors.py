@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from tamis._jit import announce_compilation
-from tamis._threads import run_parts, split_evenly, threads_for
+from tamis._runtime.compilation import announce_compilation
+from tamis._runtime.threads import run_parts, split_evenly, threads_for
 
 Floats = NDArray[np.float64]
 Range = tuple[int, int]

@@ -6,12 +6,12 @@ import ast
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from tamis._runtime.wording import closest, unknown_column
 from tamis.cli._errors import Misuse, misuse_if_refused
 from tamis.cli._options import SELECT_HELP
 from tamis.cutoff import CutRule, Elbow, as_rule
 from tamis.cutoff._best_count import BestCount
-from tamis.tables import PreparedTable, RawTable
-from tamis.tables._wording import closest, unknown_column
+from tamis.data import PreparedTable, RawTable
 
 SELECT_WORDS = ("elbow", "early", "late", "best", "all")
 DEFAULT_METHODS = {"classification": "dft", "regression": "rft"}

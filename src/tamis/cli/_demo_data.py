@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tamis.tables import RawTable
+from tamis.data import RawTable
 
 TARGET = "diagnosis"
 NOISE = "shuffled "

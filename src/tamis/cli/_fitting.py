@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from tamis._runtime.wording import listed
 from tamis.cli._choices import (
     build_selector,
     check_method,
@@ -20,8 +21,7 @@ from tamis.cli._progress import ColumnNames, StderrProgress
 from tamis.cli._scanning import check_streams, is_scanned, opened_cluster, read_scan
 from tamis.cli._talk import Talk
 from tamis.cutoff import CutRule
-from tamis.tables import PreparedTable, RawTable, prepare, read_table
-from tamis.tables._wording import listed
+from tamis.data import PreparedTable, RawTable, prepare, read_table
 
 
 @dataclass(frozen=True)
@@ -121,7 +121,7 @@ def _tell_task(selector: Any, prepared: PreparedTable, request: Request) -> None
 
 def _prepare(table: RawTable, request: Request) -> PreparedTable:
     """Check the names first: those are the user's mistakes, the rest is the data's."""
-    from tamis.tables._choice import make_choice
+    from tamis.data._choice import make_choice
 
     target = _target_name(table, request)
     names = {

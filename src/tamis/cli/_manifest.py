@@ -11,9 +11,9 @@ from tamis.cli._choices import known_names
 from tamis.cli._errors import Misuse, remember_written
 from tamis.cli._fitting import Outcome
 from tamis.cli._talk import Talk
+from tamis.data import check_writable, read_table, write_table
 from tamis.manifest import apply, make_manifest, read_manifest
 from tamis.manifest import write_manifest as write
-from tamis.tables import check_writable, read_table, write_table
 
 # With a manifest these say what is in the output beside its columns; the others choose columns.
 ALLOWED = ("data", "target", "keep")

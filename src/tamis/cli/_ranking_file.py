@@ -11,9 +11,9 @@ from typing import Any
 import click
 
 from tamis.cli._errors import Misuse, remember_written
+from tamis.data import RawTable, atomic_path, check_writable, table_format, write_table
+from tamis.data.formats._streams import open_text_output
 from tamis.exceptions import InputError
-from tamis.tables import RawTable, atomic_path, check_writable, table_format, write_table
-from tamis.tables._streams import open_text_output
 
 COLUMNS = ("rank", "feature", "score", "selected")
 FORMATS = ".csv, .tsv, .json, .parquet or .feather"

@@ -10,14 +10,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tamis._runtime.wording import listed
 from tamis.cli._choices import split_names
 from tamis.cli._errors import Misuse, misuse_if_refused
-from tamis.tables import ColumnRole, PreparedTable
-from tamis.tables._choice import Choice, make_choice
-from tamis.tables._notes import column_notes
-from tamis.tables._roles import is_id_name
-from tamis.tables._target import check_task, look_like_classes
-from tamis.tables._wording import listed
+from tamis.data import ColumnRole, PreparedTable
+from tamis.data._choice import Choice, make_choice
+from tamis.data._notes import column_notes
+from tamis.data._roles import is_id_name
+from tamis.data._target import check_task, look_like_classes
 
 if TYPE_CHECKING:
     from tamis.cli._fitting import Request
@@ -50,7 +50,7 @@ def opened_cluster(cluster: str | None, workers: int | None) -> Iterator[Any]:
     """Client of the workers that were asked for, or None."""
     if cluster is not None and workers is not None:
         raise Misuse("--cluster and --workers: give one of the two")
-    from tamis.engines.client import open_client
+    from tamis.passes.dask.client import open_client
 
     with open_client(workers if cluster is None else cluster, "--cluster") as client:
         yield client
@@ -113,8 +113,8 @@ class Outline:
 
 def read_scan(request: Request, client: Any) -> tuple[Any, PreparedTable]:
     """Open the files, choose columns by their types, and find out what the target is."""
-    from tamis.scanning import scan
-    from tamis.scanning._open import open_files
+    from tamis.data import scan
+    from tamis.data.formats._open import open_files
 
     table: Any = _outline(request.data, open_files(request.data))
     target = request.target if request.target is not None else table.target_name
@@ -182,7 +182,7 @@ def _find_task(
     request: Request, source: Any, target: str | None, who: str
 ) -> tuple[str | None, str]:
     """Tell the task from the option or the method, or from reading the target once."""
-    from tamis.engines.opening import read_target
+    from tamis.passes.opening import read_target
     from tamis.selectors import selector_info
 
     if target is None:

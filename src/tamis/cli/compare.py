@@ -101,7 +101,7 @@ def compare(
 ) -> None:
     """Compare methods on the held-out rows of DATA, and recommend one."""
     from tamis.cli._scanning import opened_cluster
-    from tamis.tables import check_writable
+    from tamis.data import check_writable
 
     talk = Talk(quiet)
     with overheard(talk, debug):
@@ -122,8 +122,8 @@ def run(data: Path, request: dict[str, Any], talk: Talk, client: Any = None) -> 
     """Read the table and do the comparison, on the workers of a client if there is one."""
     from tamis.cli._choices import split_names
     from tamis.cli._errors import misuse_if_refused
+    from tamis.data import prepare, read_table
     from tamis.evaluation import compare as compare_methods
-    from tamis.tables import prepare, read_table
 
     table = read_table(data)
     target = request["target"] or table.target_name

@@ -64,8 +64,8 @@ def demo(out: Path, force: bool, debug: bool) -> None:
 def _rank(table: Any, talk: Talk) -> Any:
     from tamis.cli._fitting import Outcome, fit_named
     from tamis.cutoff import Elbow
+    from tamis.data import prepare
     from tamis.selectors import make_selector
-    from tamis.tables import prepare
 
     prepared = prepare(table)
     selector = make_selector("dft", n_features_to_select=Elbow())
@@ -76,8 +76,8 @@ def _rank(table: Any, talk: Talk) -> Any:
 @contextmanager
 def _folder(out: Path, force: bool) -> Iterator[None]:
     """Make the folder, check that the files can go there, and leave no empty one behind."""
+    from tamis.data import check_writable
     from tamis.exceptions import InputError
-    from tamis.tables import check_writable
 
     try:
         out.mkdir(parents=True, exist_ok=True)
@@ -140,7 +140,7 @@ def _write(
     outcome: Any, summary: dict[str, Any], comparison: Any, out: Path, force: bool, talk: Talk
 ) -> None:
     from tamis.cli._ranking_file import write_ranking
-    from tamis.tables import write_table
+    from tamis.data import write_table
 
     write_table(outcome.table, out / DATA, force=force)
     remember_written(out / DATA)
@@ -159,8 +159,8 @@ def _draw(selector: Any, path: Path, force: bool, talk: Talk) -> bool:
     except ImportError:
         talk.note(f"no {path.name}: it needs matplotlib; run: pip install 'tamis[plot]'")
         return False
+    from tamis.data import atomic_path
     from tamis.plots import ScoreCurveDisplay
-    from tamis.tables import atomic_path
 
     axes = Figure(figsize=(7, 4.2), layout="constrained").subplots()
     figure = ScoreCurveDisplay.from_estimator(selector, ax=axes).figure_

@@ -85,7 +85,7 @@ def select(
 
 
 def _check_output(out: Path, force: bool) -> None:
-    from tamis.tables import check_writable, table_format
+    from tamis.data import check_writable, table_format
 
     with misuse_if_refused("--out: "):
         table_format(out)
@@ -93,7 +93,7 @@ def _check_output(out: Path, force: bool) -> None:
 
 
 def _write(outcome: Any, out: Path, force: bool, talk: Talk) -> None:
-    from tamis.tables import reduce_table, write_table
+    from tamis.data import reduce_table, write_table
 
     reduced = reduce_table(outcome.table, outcome.selected, target=outcome.target)
     for note in reduced.notes[len(outcome.table.notes) :]:

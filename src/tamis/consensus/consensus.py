@@ -9,10 +9,8 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from tamis import _input
 from tamis._base import BaseSelector, Scores, WeightedSelector
 from tamis._columns import find_constant
-from tamis._outcome import TASK, Outcome, check_outcome
 from tamis._rows import listed_rows
 from tamis._validation import N_JOBS, Choice, Constraint, Custom, Number
 from tamis.consensus._members import (
@@ -30,6 +28,8 @@ from tamis.consensus.aggregation import (
     median_rank,
     robust_rank_aggregation,
 )
+from tamis.data import checks
+from tamis.data.target import TASK, Outcome, check_outcome
 from tamis.exceptions import InputError, SelectionWarning
 
 Floats = NDArray[np.float64]
@@ -176,7 +176,7 @@ class Consensus(WeightedSelector):
         self.n_jobs = n_jobs
 
     def _score(self, X: Any, y: Any, weight: Floats | None) -> Scores:
-        members = make_members(self.selectors, self.n_jobs, _input.names_of(self))
+        members = make_members(self.selectors, self.n_jobs, checks.names_of(self))
         outcome = self._outcome(members, X, y, weight)
         constant = find_constant(self, X, weight)
         if constant.all():
@@ -283,7 +283,7 @@ class Consensus(WeightedSelector):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         try:
-            members = make_members(self.selectors, self.n_jobs, _input.names_of(self))
+            members = make_members(self.selectors, self.n_jobs, checks.names_of(self))
         except (InputError, TypeError, AttributeError):  # said better when it is fitted
             return tags
         tags.target_tags.required = any(is_supervised(member) for member in members.values())

@@ -15,7 +15,7 @@ from sklearn.base import clone
 from sklearn.utils.validation import has_fit_parameter
 
 from tamis._ranking import Ranking
-from tamis._warnings import warn
+from tamis._runtime.warning import warn
 from tamis.exceptions import InputError
 
 Indices = NDArray[np.intp]

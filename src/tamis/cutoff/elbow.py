@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tamis._ranking import Ranking
+from tamis._runtime.warning import warn
 from tamis._validation import Choice, check_value
-from tamis._warnings import warn
 from tamis.cutoff._rule import Cut, CutRule, FitData
 
 # A bend smaller than this share of the curve's height is noise of the arithmetic, not an elbow.

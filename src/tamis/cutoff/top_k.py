@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from tamis._ranking import Ranking
+from tamis._runtime.warning import warn
 from tamis._validation import Number, check_value
-from tamis._warnings import warn
 from tamis.cutoff._rule import Cut, CutRule, FitData
 
 

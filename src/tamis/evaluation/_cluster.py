@@ -8,9 +8,9 @@ from typing import Any
 
 from threadpoolctl import threadpool_limits
 
-from tamis.engines.client import Waiting, results, submit, threads_of
 from tamis.evaluation._plan import Job, Plan
 from tamis.evaluation._workers import TICK_SECONDS, Done, Finished, Next, compute, failed
+from tamis.passes.dask.client import Waiting, results, submit, threads_of
 
 # Warnings, memory and threads of libraries belong to a process: one unit at a time in each.
 _one_at_a_time = Lock()
@@ -26,7 +26,7 @@ def run_on_cluster(plan: Plan, next_job: Next, client: Any) -> Finished:
 
     A unit at which worker after worker dies is recorded as failed.
     """
-    from tamis.engines.shared import shared
+    from tamis.passes.dask.shared import shared
 
     with shared(client, plan._replace(jobs=[]), "compare") as name:
         pool = _Pool(client, name)
@@ -98,7 +98,7 @@ def _was_killed(future: Any) -> bool:
 
 def _work(name: str, job: Job) -> Done:
     """What a worker does with a unit."""
-    from tamis.engines.shared import held
+    from tamis.passes.dask.shared import held
 
     with _one_at_a_time, threadpool_limits(limits=1):
         return compute(held(name), job)

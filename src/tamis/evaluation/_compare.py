@@ -10,11 +10,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from tamis._outcome import TASK
-from tamis._threads import effective_jobs
-from tamis._validation import N_JOBS, Number, check_value
-from tamis._warnings import warn
-from tamis.engines.client import CLUSTER, open_client
+from tamis._runtime.threads import effective_jobs
+from tamis._runtime.warning import warn
+from tamis._validation import CLUSTER, N_JOBS, Number, check_value
+from tamis.data.target import TASK
 from tamis.evaluation._cluster import count_processes, run_on_cluster
 from tamis.evaluation._plan import DEFAULT_COUNTS, Job, Plan, make_plan
 from tamis.evaluation._progress import Progress, Silence, make_progress
@@ -23,6 +22,7 @@ from tamis.evaluation._timing import Timing
 from tamis.evaluation._workers import Done, run_apart, run_here
 from tamis.evaluation.comparison import Comparison
 from tamis.evaluation.store import Store
+from tamis.passes.dask.client import open_client
 
 __all__ = ["compare"]
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator
 
-from tamis import _input
+from tamis.data import checks
 from tamis.evaluation._rows import Rows
 from tamis.evaluation.protocols import Split
 
@@ -35,14 +35,14 @@ class Suspect(NamedTuple):
     def of(cls, X: Any) -> Suspect:
         """Read what a user passed; text is set apart, for selectors take numbers only."""
         texts: dict[str, NDArray[Any]] = {}
-        if _input.is_frame(X):
+        if checks.is_frame(X):
             frame = nw.from_native(X, eager_only=True)
             for name, dtype in frame.collect_schema().items():
                 if not dtype.is_numeric() and dtype != nw.Boolean:
                     texts[str(name)] = np.asarray(frame[name].to_numpy()).astype(str)
             X = frame.drop(list(texts)).to_native() if texts else X
         reader = type("leak_check", (BaseEstimator,), {})()
-        table = _input.check_table(reader, X)
+        table = checks.check_table(reader, X)
         known = getattr(reader, "feature_names_in_", range(table.shape[1]))
         return cls(table, [str(name) for name in known], texts)
 

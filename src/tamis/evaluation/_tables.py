@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
-from tamis import _input
-from tamis._outcome import is_fractional
+from tamis.data import checks
+from tamis.data.target import is_fractional
 from tamis.evaluation._fingerprint import data_fingerprint
 from tamis.exceptions import InputError
 
@@ -61,7 +61,7 @@ def read_tables(data: Any, target: Any = None, task: str = "auto") -> list[Table
 def _named(data: Any) -> Iterable[tuple[str, Any]]:
     if isinstance(data, Mapping) and not _is_bunch(data):
         return [(str(name), item) for name, item in data.items()]
-    if isinstance(data, str) or _is_bunch(data) or _is_pair(data) or _input.is_frame(data):
+    if isinstance(data, str) or _is_bunch(data) or _is_pair(data) or checks.is_frame(data):
         return [(_name_of(data), data)]
     if isinstance(data, list | tuple) and all(
         isinstance(item, str) or _is_bunch(item) for item in data
@@ -74,7 +74,7 @@ def _named(data: Any) -> Iterable[tuple[str, Any]]:
 
 def _is_bunch(data: Any) -> bool:
     fields = ("X", "y"), ("data", "target")
-    return not _input.is_frame(data) and any(
+    return not checks.is_frame(data) and any(
         hasattr(data, first) and hasattr(data, second) for first, second in fields
     )
 
@@ -96,8 +96,8 @@ def _table(name: str, item: Any, target: Any, task: str) -> Table:
         item = load(item)
     X, y, known = _parts(name, item, target)
     reader = _reader(name)
-    table = _input.check_table(reader, X)
-    y = _input.check_target(y, table.shape[0], f"compare on {name!r}")
+    table = checks.check_table(reader, X)
+    y = checks.check_target(y, table.shape[0], f"compare on {name!r}")
     if task == "auto":
         task = "regression" if is_fractional(y) else "classification"
     names = known.get("feature_names", getattr(reader, "feature_names_in_", None))
@@ -123,7 +123,7 @@ def _parts(name: str, item: Any, target: Any) -> tuple[Any, Any, dict[str, Any]]
         return getattr(item, first), getattr(item, second), known
     if _is_pair(item):
         return item[0], item[1], {}
-    if isinstance(target, str) and _input.is_frame(item):
+    if isinstance(target, str) and checks.is_frame(item):
         frame = nw.from_native(item, eager_only=True)
         if target not in frame.columns:
             raise InputError(

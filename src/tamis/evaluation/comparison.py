@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tamis._base import _frame
+from tamis._runtime.atomic import atomic_path
 from tamis._validation import Number, check_value
 from tamis.evaluation import _agreement, _curves
 from tamis.evaluation._differences import difference_rows, differences
@@ -21,7 +22,6 @@ from tamis.evaluation._record import make_record, same_metric
 from tamis.evaluation._results import Results
 from tamis.evaluation.store import StoredUnit
 from tamis.exceptions import InputError
-from tamis.tables.atomic import atomic_path
 
 __all__ = ["Comparison", "Recommendation"]
 

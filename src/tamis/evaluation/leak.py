@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tamis._outcome import check_outcome
 from tamis._validation import Number, check_value
+from tamis.data.target import check_outcome
 from tamis.evaluation._suspects import Suspect, look_at_columns, row_codes, shared_rows
 from tamis.evaluation.learners import make_learner
 from tamis.evaluation.metrics import Metric

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Any, ClassVar
 
-from tamis._sqlite import SqliteFile, key_conditions
+from tamis._runtime.sqlite import SqliteFile, key_conditions
 from tamis.evaluation._stored import RESULT, StoredUnit, packed, unpacked
 from tamis.evaluation._versions import versions
 from tamis.evaluation.units import UnitResult

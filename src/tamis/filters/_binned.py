@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from tamis import _input
 from tamis._streaming import WalkingSelector
+from tamis.data import checks
 from tamis.statistics import Bins, ClassHistogram
 
 Floats = NDArray[np.float64]
@@ -30,7 +30,7 @@ class BinnedSelector(WalkingSelector):
     def _ranges(self, engine: Any) -> Any:
         """Ranges of the columns; infinite values are an error."""
         ranges = self._find_ranges(engine).finish()
-        _input.check_finite_columns(self, ranges.infinite)
+        checks.check_finite_columns(self, ranges.infinite)
         return ranges
 
     def _counts(self, engine: Any, n_classes: int, ranges: Any) -> Floats:

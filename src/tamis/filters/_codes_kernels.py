@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tamis._jit import inline, kernel
+from tamis._runtime.compilation import inline, kernel
 
 MISSING = 255
 # A table of 8-bit codes has room for this many levels.

@@ -9,13 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tamis import _columns
-from tamis._jit import announce_compilation
-from tamis._opened import Opened
-from tamis.engines.columns import ColumnBlocks
+from tamis._runtime.compilation import announce_compilation
 from tamis.exceptions import TamisError
 from tamis.filters._codes import code_columns
 from tamis.filters._known import Known
 from tamis.filters._moments import Gathered
+from tamis.passes.columns import ColumnBlocks
+from tamis.passes.opened import Opened
 from tamis.statistics import Bins, Block, Cuts, FewValues, Ranges
 from tamis.statistics.few_values import FewValuesResult
 

@@ -6,7 +6,7 @@ diagonal is infinite: no row is its own neighbour.
 
 import numpy as np
 
-from tamis._jit import inline, kernel
+from tamis._runtime.compilation import inline, kernel
 
 # Distances that are compared side by side.
 LANES = 32

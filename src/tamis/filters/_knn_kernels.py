@@ -7,7 +7,7 @@ exactly as scikit-learn takes them, since a last bit may decide whether a neighb
 
 import numpy as np
 
-from tamis._jit import inline, kernel
+from tamis._runtime.compilation import inline, kernel
 
 # Points on which the two ways of searching a plane are tried.
 TRIALS = 16

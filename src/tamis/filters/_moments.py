@@ -8,13 +8,14 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tamis import _input, _outcome
 from tamis._base import Scores
-from tamis._opened import Opened, open_outcome, open_plain
+from tamis._runtime.threads import run_parts, split_evenly, threads_for
 from tamis._streaming import StreamingSelector, rows_seen
-from tamis._threads import run_parts, split_evenly, threads_for
-from tamis.engines import MemoryEngine, fold
+from tamis.data import checks
+from tamis.data import target as _outcome
 from tamis.exceptions import InputError
+from tamis.passes import MemoryEngine, fold
+from tamis.passes.opened import Opened, open_outcome, open_plain
 from tamis.statistics import Block, ClassMoments, Moments, Ranges
 from tamis.statistics.class_moments import ClassMomentsResult
 
@@ -79,12 +80,12 @@ class MomentsSelector(StreamingSelector):
     def _check(self, gathered: Gathered) -> NDArray[np.bool_]:
         """Which columns never vary; values that cannot be computed with are an error."""
         ranges = gathered.ranges.finish()
-        _input.check_finite_columns(self, ranges.infinite)
+        checks.check_finite_columns(self, ranges.infinite)
         with np.errstate(invalid="ignore"):  # NaN marks empty columns
             size = np.where(ranges.constant, 0.0, np.maximum(-ranges.low, ranges.high))
         column = int(size.argmax())
         if size[column] > 1e150:
-            names = _input.names_of(self)
+            names = checks.names_of(self)
             raise InputError(
                 f"{type(self).__name__}: expected values below 1e150, got {size[column]:.3g} in "
                 f"column {column if names is None else names[column]!r}, whose square overflows. "
@@ -95,7 +96,7 @@ class MomentsSelector(StreamingSelector):
     def _partial_fit(self, X: Any, y: Any, sample_weight: Any) -> Any:
         """Add a block to what earlier ones have left, then rank by all rows seen."""
         stream, X = self._open_stream(X, lambda n_columns: Stream())
-        weight = _input.check_weight(sample_weight, X.shape[0], type(self).__name__)
+        weight = checks.check_weight(sample_weight, X.shape[0], type(self).__name__)
         classes, target, part = self._read_block(stream, X, y, weight)
         fold(part, MemoryEngine(X, target, weight), n_jobs=self.n_jobs)
         self._check(part)  # until here a block that is refused leaves nothing behind
@@ -117,11 +118,11 @@ class MomentsSelector(StreamingSelector):
             return None, None, Gathered(Ranges(n_columns), Moments(n_columns))
         is_numeric = stream.is_numeric
         if is_numeric is None:
-            is_numeric = self._is_numeric(_input.check_target(y, n_rows, who))
+            is_numeric = self._is_numeric(checks.check_target(y, n_rows, who))
         if not is_numeric:
-            classes, codes = _input.check_weighted_classes(y, weight, n_rows, who)
+            classes, codes = checks.check_weighted_classes(y, weight, n_rows, who)
             return classes, codes, Gathered.of_classes(n_columns, classes.size)
-        values = _input.check_numbers(y, n_rows, who)
+        values = checks.check_numbers(y, n_rows, who)
         if stream.gathered is None:  # near enough to the mean of all to save the digits
             stream.centre = float(np.average(values, weights=weight))
         gathered = Gathered(Ranges(n_columns), CoMoments(n_columns))

@@ -6,7 +6,7 @@ on are discrete, where two values are either equal or not. NaN is a missing cell
 
 import numpy as np
 
-from tamis._jit import inline, kernel
+from tamis._runtime.compilation import inline, kernel
 
 # Rows on each side of a tile of distances.
 TILE = 64

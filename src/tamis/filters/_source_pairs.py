@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tamis._columns import constant_of
-from tamis._opened import Opened
-from tamis.engines.columns import memory_of
 from tamis.exceptions import InputError
 from tamis.filters._known import PAIRS, Known
 from tamis.filters._moments import CoMoments, Gathered, compare_classes
 from tamis.filters._uncertainty import TINY, with_f
+from tamis.passes.columns import memory_of
+from tamis.passes.opened import Opened
 from tamis.statistics import Block, ClassMoments, CrossProducts, Cuts, PairCounts, Ranges
 from tamis.statistics.pair_counts import PairCountsResult
 

@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from tamis._correlations import linear_factors
-from tamis._jit import announce_compilation
-from tamis._outcome import Outcome
-from tamis._threads import run_parts, split_evenly, threads_for
+from tamis._runtime.compilation import announce_compilation
+from tamis._runtime.threads import run_parts, split_evenly, threads_for
+from tamis.data.target import Outcome
 from tamis.filters._codes import Codes, code_columns, x_log_x_table
 
 Floats = NDArray[np.float64]

@@ -7,9 +7,8 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from tamis._opened import Opened
-from tamis._outcome import TASK
 from tamis._validation import N_JOBS, Constraint
+from tamis.data.target import TASK
 from tamis.exceptions import InputError
 from tamis.filters._moments import (
     PERFECT,
@@ -19,6 +18,7 @@ from tamis.filters._moments import (
     compare_classes,
     finite_ratio,
 )
+from tamis.passes.opened import Opened
 from tamis.statistics.class_moments import ClassMomentsResult
 
 Floats = NDArray[np.float64]

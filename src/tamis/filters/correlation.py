@@ -11,16 +11,16 @@ from scipy import sparse
 from tamis._base import Scores
 from tamis._columns import find_constant
 from tamis._correlations import rank_factors
-from tamis._outcome import TASK, Outcome, check_outcome
-from tamis._sources import check_in_memory
-from tamis._threads import effective_jobs, run_parts
+from tamis._runtime.threads import effective_jobs, run_parts
 from tamis._validation import N_JOBS, Choice, Constraint
+from tamis.data.target import TASK, Outcome, check_outcome
 from tamis.exceptions import InputError
 from tamis.filters._moments import (
     CoMomentsResult,
     MomentsSelector,
     compare_classes,
 )
+from tamis.passes.checks import check_in_memory
 from tamis.statistics.class_moments import ClassMomentsResult
 
 Floats = NDArray[np.float64]

@@ -9,21 +9,21 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from tamis import _input
 from tamis._base import Scores
 from tamis._columns import find_constant
-from tamis._opened import open_classes
+from tamis._runtime.warning import warn
 from tamis._streaming import WalkingSelector
 from tamis._validation import N_JOBS, Constraint, Number
-from tamis._warnings import warn
 from tamis.cutoff._best_count import BestCount
-from tamis.engines import Source
+from tamis.data import checks
 from tamis.filters._codes import N_BINS, STRATEGY, code_columns, rows_with_weight
 from tamis.filters._cuts import find_cuts
 from tamis.filters._known import Known
 from tamis.filters._search import TIE, order_as_scores, rounded
 from tamis.filters._source_pairs import CodedPairs
 from tamis.filters._uncertainty import CodedColumns, symmetrical
+from tamis.passes import PartitionedTable
+from tamis.passes.opened import open_classes
 
 Floats = NDArray[np.float64]
 # Symmetrical uncertainty of some columns with one.
@@ -147,11 +147,11 @@ class FCBF(WalkingSelector):
         self.n_jobs = n_jobs
 
     def _score(self, X: Any, y: Any, weight: Floats | None) -> Scores:
-        if isinstance(X, Source):
+        if isinstance(X, PartitionedTable):
             return self._score_source(X)
         who = type(self).__name__
-        classes, target = _input.check_weighted_classes(y, weight, X.shape[0], who)
-        _input.check_two_classes(classes, who)
+        classes, target = checks.check_weighted_classes(y, weight, X.shape[0], who)
+        checks.check_two_classes(classes, who)
         self.classes_ = classes
         constant = find_constant(self, X, weight)
         X, target, weight = rows_with_weight(X, target, weight)
@@ -166,7 +166,7 @@ class FCBF(WalkingSelector):
             constant, lambda newest, left: columns.uncertainty(*codes.column(newest), left)
         )
 
-    def _score_source(self, X: Source) -> Scores:
+    def _score_source(self, X: PartitionedTable) -> Scores:
         """Score the columns of a table that is not in memory."""
         opened = open_classes(self, X, None, None)
         self.classes_ = opened.classes

@@ -7,10 +7,10 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from tamis._opened import Opened
 from tamis._validation import N_JOBS, Choice, Constraint
 from tamis.exceptions import InputError
 from tamis.filters._moments import ROUNDING, MomentsSelector, compare_classes, finite_ratio
+from tamis.passes.opened import Opened
 from tamis.statistics.class_moments import ClassMomentsResult
 
 Floats = NDArray[np.float64]

@@ -8,14 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
-from tamis import _input
 from tamis._base import BaseSelector, Scores
 from tamis._columns import centred_columns, find_constant
-from tamis._jit import announce_compilation
-from tamis._memory import free_memory
-from tamis._threads import run_parts, split_evenly, threads_for
+from tamis._runtime.compilation import announce_compilation
+from tamis._runtime.memory import free_memory
+from tamis._runtime.threads import run_parts, split_evenly, threads_for
+from tamis._runtime.warning import warn
 from tamis._validation import N_JOBS, Choice, Constraint, Number
-from tamis._warnings import warn
+from tamis.data import checks
 from tamis.exceptions import InputError
 
 Floats = NDArray[np.float64]
@@ -149,8 +149,8 @@ class GFlip(BaseSelector):
 
     def _check(self, X: Any, y: Any) -> NDArray[np.int32]:
         who, n_rows = type(self).__name__, X.shape[0]
-        classes, codes = _input.check_classes(y, n_rows, who)
-        _input.check_two_classes(classes, who)
+        classes, codes = checks.check_classes(y, n_rows, who)
+        checks.check_two_classes(classes, who)
         if np.bincount(codes).max() < 2:
             raise InputError(
                 f"{who}: expected a class with at least two rows, got {classes.size} classes of "

@@ -8,15 +8,15 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from tamis import _input
 from tamis._base import Scores
-from tamis._opened import open_classes
 from tamis._ranking import Ranking
 from tamis._validation import N_JOBS, Constraint, Custom, Number
 from tamis.cutoff._rule import resolve
+from tamis.data import checks
 from tamis.exceptions import InputError
 from tamis.filters._binned import BinnedSelector, over_columns
 from tamis.filters._information import plug_in
+from tamis.passes.opened import open_classes
 
 Floats = NDArray[np.float64]
 
@@ -118,7 +118,7 @@ class InformationGain(BinnedSelector):
             return np.ones(n_columns)
         costs = self.costs
         if isinstance(costs, Mapping):
-            ranking = Ranking.of(np.zeros(n_columns), names=_input.names_of(self))
+            ranking = Ranking.of(np.zeros(n_columns), names=checks.names_of(self))
             columns = resolve(list(costs), ranking, f"{type(self).__name__}: costs")
             values, costs = list(costs.values()), [1.0] * n_columns
             for column, value in zip(columns, values, strict=True):
@@ -136,7 +136,7 @@ class InformationGain(BinnedSelector):
             )
         bad = np.flatnonzero(~(np.isfinite(costs) & (costs > 0)))
         if bad.size:
-            names = _input.names_of(self)
+            names = checks.names_of(self)
             shown = int(bad[0]) if names is None else names[bad[0]]
             raise InputError(
                 f"{type(self).__name__}: costs must be finite and above 0, got {costs[bad[0]]} for "

@@ -10,8 +10,8 @@ from scipy import sparse
 
 from tamis._base import BaseSelector, Scores
 from tamis._columns import find_constant
-from tamis._jit import announce_compilation
-from tamis._threads import effective_jobs, run_parts
+from tamis._runtime.compilation import announce_compilation
+from tamis._runtime.threads import effective_jobs, run_parts
 from tamis._validation import Constraint
 from tamis.filters._neighbor_graph import GRAPH_CONSTRAINTS, row_graph
 

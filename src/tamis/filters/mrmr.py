@@ -12,20 +12,20 @@ from numpy.typing import NDArray
 
 from tamis._base import Scores
 from tamis._columns import find_constant
-from tamis._opened import open_levels, open_outcome
-from tamis._outcome import TASK, Outcome, check_outcome
 from tamis._streaming import WalkingSelector
 from tamis._validation import N_JOBS, Choice, Constraint, Custom
 from tamis.cutoff import find_elbows
 from tamis.cutoff._best_count import BestCount
 from tamis.cutoff._counts import most_wanted
-from tamis.engines import Source
+from tamis.data.target import TASK, Outcome, check_outcome
 from tamis.exceptions import InputError
 from tamis.filters._codes import N_BINS, STRATEGY, code_columns, rows_with_weight
 from tamis.filters._cuts import find_cuts
 from tamis.filters._search import order_as_scores
 from tamis.filters._source_pairs import CodedPairs, LinearPairs
 from tamis.filters._uncertainty import CodedColumns, LinearColumns, code_target
+from tamis.passes import PartitionedTable
+from tamis.passes.opened import open_levels, open_outcome
 
 Floats = NDArray[np.float64]
 # Redundancy of the columns left with the newest one; the last argument gives those left, the most
@@ -186,7 +186,7 @@ class MRMR(WalkingSelector):
         self.n_jobs = n_jobs
 
     def _score(self, X: Any, y: Any, weight: Floats | None) -> Scores:
-        if isinstance(X, Source):
+        if isinstance(X, PartitionedTable):
             return self._score_source(X)
         outcome = check_outcome(y, self.task, weight, X.shape[0], type(self).__name__)
         self._note_classes(outcome.classes)
@@ -198,7 +198,7 @@ class MRMR(WalkingSelector):
         search = Search.begin(relevance)
         return self._order(X.shape[0], constant, relevance, redundancy, search)
 
-    def _score_source(self, X: Source) -> Scores:
+    def _score_source(self, X: PartitionedTable) -> Scores:
         """Score the columns of a table that is not in memory."""
         pairs: LinearPairs | CodedPairs
         if self.measure == "f":

@@ -10,16 +10,16 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from tamis._base import Scores
-from tamis._jit import announce_compilation
-from tamis._opened import open_levels
-from tamis._outcome import TASK, Outcome, check_outcome
-from tamis._sources import check_in_memory
-from tamis._threads import effective_jobs, run_parts
+from tamis._runtime.compilation import announce_compilation
+from tamis._runtime.threads import effective_jobs, run_parts
 from tamis._validation import N_JOBS, Choice, Constraint, Custom, Number
-from tamis.engines import MemoryEngine
+from tamis.data.target import TASK, Outcome, check_outcome
 from tamis.exceptions import InputError
 from tamis.filters import _information as information
 from tamis.filters._binned import BinnedSelector, equal_shares, over_columns
+from tamis.passes import MemoryEngine
+from tamis.passes.checks import check_in_memory
+from tamis.passes.opened import open_levels
 
 Floats = NDArray[np.float64]
 

@@ -8,14 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
-from tamis import _input
 from tamis._base import BaseSelector, Scores
 from tamis._columns import find_constant
-from tamis._jit import announce_compilation
 from tamis._margin_weights import margin_vectors, weights_of_margins
-from tamis._memory import free_memory
-from tamis._outcome import TASK, Outcome, check_outcome
+from tamis._runtime.compilation import announce_compilation
+from tamis._runtime.memory import free_memory
 from tamis._validation import N_JOBS, Choice, Constraint, Custom, Number
+from tamis.data import checks
+from tamis.data.target import TASK, Outcome, check_outcome
 from tamis.exceptions import InputError
 from tamis.filters._distances import (
     Columns,
@@ -226,7 +226,7 @@ class ReliefF(BaseSelector):
         mask = np.zeros(n_columns, dtype=bool)
         if wanted.dtype == bool and wanted.shape == (n_columns,):
             return wanted
-        names = _input.names_of(self)
+        names = checks.names_of(self)
         if wanted.ndim == 1 and wanted.dtype.kind in "UO" and names is not None:
             positions = {name: j for j, name in enumerate(names)}
             wanted = np.array([positions.get(name, n_columns) for name in wanted], dtype=np.intp)

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from tamis._base import BaseSelector, Scores
 from tamis._columns import centred_columns, find_constant
+from tamis._runtime.warning import warn
 from tamis._validation import N_JOBS, Constraint, Number
-from tamis._warnings import warn
 
 POSITIVE = Number(float, low=0, open_low=True)
 

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tamis.engines import Source
-from tamis.engines.client import import_dask
-from tamis.engines.cluster import FAN_IN, compute
-from tamis.engines.columns import persist
 from tamis.graph._redundancy import Plan, Range, Steps
+from tamis.passes import PartitionedTable
+from tamis.passes.columns import persist
+from tamis.passes.dask.client import import_dask
+from tamis.passes.dask.cluster import FAN_IN, compute
 
 Floats = NDArray[np.float64]
 # Parts of a product, by the number of the block of columns they belong to.
@@ -24,7 +24,7 @@ class ClusterRelations:
 
     Parameters
     ----------
-    source : Source
+    source : PartitionedTable
         Says which workers.
     factors : list of Delayed
         Factors of every range of columns, on the workers.
@@ -39,7 +39,7 @@ class ClusterRelations:
 
     def __init__(
         self,
-        source: Source,
+        source: PartitionedTable,
         factors: Sequence[Any],
         ranges: Sequence[Range],
         plan: Plan,

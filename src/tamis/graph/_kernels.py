@@ -1,6 +1,6 @@
 """Products with the matrix of larger deviations; arrays in, arrays out."""
 
-from tamis._jit import kernel
+from tamis._runtime.compilation import kernel
 
 
 @kernel

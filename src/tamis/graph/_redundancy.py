@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import blas
 
-from tamis._threads import split_evenly
+from tamis._runtime.threads import split_evenly
 from tamis.exceptions import TamisError
 
 _log = logging.getLogger("tamis")

@@ -9,16 +9,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tamis._columns import constant_of
-from tamis._opened import open_plain
-from tamis._sources import check_in_memory
-from tamis.engines import Source
-from tamis.engines.columns import ColumnBlocks, memory_of
 from tamis.exceptions import TamisError
 from tamis.graph import _redundancy
 from tamis.graph._cluster_relations import ClusterRelations
 from tamis.graph._factor_file import FactorFile
 from tamis.graph._feature_graph import FACTORS, FeatureGraph, GraphSettings, deviations_of
 from tamis.graph._redundancy import DenseRelations, Plan, make_relations
+from tamis.passes import PartitionedTable
+from tamis.passes.checks import check_in_memory
+from tamis.passes.columns import ColumnBlocks, memory_of
+from tamis.passes.opened import open_plain
 from tamis.statistics import Block, Moments, Ranges
 
 # What a cell takes while its column is turned into a factor: value, copy, sorting key, factor.
@@ -79,13 +79,13 @@ class SourceGraph(FeatureGraph):
     ----------
     selector : WalkingSelector
         Walks and shows progress.
-    source : Source
+    source : PartitionedTable
         The table.
     settings : GraphSettings
         Relation, precision, memory and threads.
     """
 
-    def __init__(self, selector: Any, source: Source, settings: GraphSettings):
+    def __init__(self, selector: Any, source: PartitionedTable, settings: GraphSettings):
         if callable(settings.relation) or settings.relation not in FACTORS:
             setting = f"relation={settings.relation!r}"
             check_in_memory(selector, source, setting, "relation='spearman'")

@@ -8,15 +8,15 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from tamis import _input
 from tamis._base import Scores
-from tamis._opened import open_classes
+from tamis._runtime.warning import warn
 from tamis._streaming import StreamingSelector, rows_seen
 from tamis._validation import N_JOBS, Choice, Constraint, Number
-from tamis._warnings import warn
-from tamis.engines import MemoryEngine, fold
+from tamis.data import checks
 from tamis.exceptions import InputError
 from tamis.graph._topics import TwoTopics
+from tamis.passes import MemoryEngine, fold
+from tamis.passes.opened import open_classes
 from tamis.statistics import Block, ClassMoments, Ranges, TokenCounts
 
 DAMPING = 0.9
@@ -157,11 +157,11 @@ class ILFS(StreamingSelector):
     def _check(self, first: FirstPass) -> NDArray[np.bool_]:
         """Which columns never vary; values that cannot be computed with are an error."""
         ranges, moments = first.ranges.finish(), first.moments.finish()
-        _input.check_finite_columns(self, ranges.infinite)
+        checks.check_finite_columns(self, ranges.infinite)
         overflown = (moments.weight > 0) & ~np.isfinite(moments.variance)
         huge = np.flatnonzero(overflown.any(axis=0))
         if huge.size:
-            names = _input.names_of(self)
+            names = checks.names_of(self)
             shown = int(huge[0]) if names is None else names[huge[0]]
             raise InputError(
                 f"{type(self).__name__}: expected values with a finite variance, got some above "
@@ -228,8 +228,8 @@ class ILFS(StreamingSelector):
                 "ILFS: expected learn_moments before partial_fit, because the class means stay "
                 "where they are once rows were counted. Start from sklearn.base.clone(...)."
             )
-        weight = _input.check_weight(sample_weight, X.shape[0], "ILFS")
-        found, codes = _input.check_weighted_classes(y, weight, X.shape[0], "ILFS")
+        weight = checks.check_weight(sample_weight, X.shape[0], "ILFS")
+        found, codes = checks.check_weighted_classes(y, weight, X.shape[0], "ILFS")
         part = self._first_pass(X, found, codes, weight)
         known = found[:0] if stream.first is None else self.classes_
         self.classes_ = np.union1d(known, found)
@@ -263,18 +263,18 @@ class ILFS(StreamingSelector):
             The selector, ranked by what it has seen.
         """
         stream, X = self._open_stream(X, lambda n_columns: Stream(Ranges(n_columns)))
-        weight = _input.check_weight(sample_weight, X.shape[0], "ILFS")
-        found, codes = _input.check_weighted_classes(y, weight, X.shape[0], "ILFS")
+        weight = checks.check_weight(sample_weight, X.shape[0], "ILFS")
+        found, codes = checks.check_weighted_classes(y, weight, X.shape[0], "ILFS")
         if stream.first is None:
-            _input.check_two_classes(found, "ILFS")
+            checks.check_two_classes(found, "ILFS")
             stream.first, self.classes_ = self._first_pass(X, found, codes, weight), found
         elif stream.tokens is None:
-            _input.check_two_classes(self.classes_, "ILFS")
+            checks.check_two_classes(self.classes_, "ILFS")
             self._check(stream.first)
         codes = self._known_codes(found, codes)
         engine = MemoryEngine(X, codes, weight)
         part = fold(Ranges(X.shape[1]), engine, n_jobs=self.n_jobs)
-        _input.check_finite_columns(self, part.finish().infinite)
+        checks.check_finite_columns(self, part.finish().infinite)
         stream.observed.merge(part)
         if stream.tokens is None:
             stream.tokens = self._tokens(stream.first)

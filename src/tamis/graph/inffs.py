@@ -11,12 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from tamis import _input
 from tamis._base import Scores
 from tamis._columns import find_constant
-from tamis._sources import check_source
+from tamis._runtime.threads import split_evenly
 from tamis._streaming import WalkingSelector
-from tamis._threads import split_evenly
 from tamis._validation import (
     N_JOBS,
     Choice,
@@ -26,12 +24,14 @@ from tamis._validation import (
     check_parameters,
     check_value,
 )
-from tamis.engines import DaskSource, Source, is_dask
-from tamis.engines.cluster import at_work
+from tamis.data import checks
 from tamis.exceptions import InputError
 from tamis.graph._feature_graph import RELATIONS, FeatureGraph, GraphSettings
 from tamis.graph._source_graph import SourceGraph
 from tamis.graph.walk import DAMPING
+from tamis.passes import DaskTable, PartitionedTable, is_dask
+from tamis.passes.checks import check_source
+from tamis.passes.dask.cluster import at_work
 
 GRAPH_CONSTRAINTS: dict[str, Constraint] = {
     "damping": DAMPING,
@@ -142,7 +142,7 @@ class InfFS(WalkingSelector):
         self.n_jobs = n_jobs
 
     def _score(self, X: Any, y: Any, weight: NDArray[np.float64] | None) -> Scores:
-        if isinstance(X, Source):
+        if isinstance(X, PartitionedTable):
             return self._walk(SourceGraph(self, X, settings_of(self)))
         constant = find_constant(self, X, weight)
         if constant.all():
@@ -187,11 +187,11 @@ class InfFS(WalkingSelector):
         alphas = check_alphas(alphas, type(self).__name__)
         copy = clone(self)
         if is_dask(X):
-            X, sample_weight = DaskSource(X, None, sample_weight, type(self).__name__), None
-        if isinstance(X, Source):
+            X, sample_weight = DaskTable(X, None, sample_weight, type(self).__name__), None
+        if isinstance(X, PartitionedTable):
             return copy._path_of_source(X, alphas, sample_weight)
-        X = _input.check_table(copy, X)
-        weight = _input.check_weight(sample_weight, X.shape[0], type(self).__name__)
+        X = checks.check_table(copy, X)
+        weight = checks.check_weight(sample_weight, X.shape[0], type(self).__name__)
         constant = find_constant(copy, X, weight)
         if constant.all():
             return np.zeros((len(alphas), constant.size))
@@ -199,7 +199,7 @@ class InfFS(WalkingSelector):
         return np.array([graph.scores(walk) for walk in graph.walk(alphas, self.damping)])
 
     def _path_of_source(
-        self, X: Source, alphas: list[Any], sample_weight: Any
+        self, X: PartitionedTable, alphas: list[Any], sample_weight: Any
     ) -> NDArray[np.float64]:
         """As `path`, for a table that is not in memory; so many alphas at a time as have room."""
         check_source(self, X, None, sample_weight)

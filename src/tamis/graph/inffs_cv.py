@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import is_classifier, is_regressor
 
-from tamis import _input
 from tamis._base import Scores, WeightedSelector
 from tamis._columns import find_constant
 from tamis._validation import Constraint, Custom
 from tamis.cutoff._counts import counts_to_try
 from tamis.cutoff._rule import FitData
+from tamis.data import checks
 from tamis.exceptions import InputError
 from tamis.graph.inffs import GRAPH_CONSTRAINTS, InfFS, check_alphas, make_graph
 
@@ -114,7 +114,7 @@ class InfFSCV(WeightedSelector):
         constant = find_constant(self, X, weight)
         if constant.all():
             return np.zeros(constant.size), constant
-        target = _input.check_target(y, X.shape[0], type(self).__name__)
+        target = checks.check_target(y, X.shape[0], type(self).__name__)
         n_varying = int((~constant).sum())
         self.grid_ = counts_to_try(self.grid, n_varying, who=type(self).__name__)
         self.cv_scores_ = self._cross_validate(FitData(self, X, target, weight), alphas)

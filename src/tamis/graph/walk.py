@@ -11,8 +11,8 @@ from scipy import linalg, sparse
 from scipy.sparse.csgraph import connected_components
 from scipy.sparse.linalg import LinearOperator, aslinearoperator, eigs, eigsh
 
+from tamis._runtime.warning import warn
 from tamis._validation import Number, check_value
-from tamis._warnings import warn
 from tamis.exceptions import InputError
 
 Floats = NDArray[np.float64]

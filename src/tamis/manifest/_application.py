@@ -6,11 +6,11 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
+from tamis._runtime.wording import counted, listed
+from tamis.data import RawTable, reduce_table
 from tamis.exceptions import InputError
 from tamis.manifest._fingerprint import is_frame
 from tamis.manifest._record import Manifest
-from tamis.tables import RawTable, reduce_table
-from tamis.tables._wording import counted, listed
 
 # A message that names more than so many columns helps nobody.
 MAX_MISSING = 50

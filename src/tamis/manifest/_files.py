@@ -7,9 +7,9 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
+from tamis.data import atomic_path
 from tamis.exceptions import InputError
 from tamis.manifest._record import FORMAT, FORMAT_VERSION, Manifest, check_parts, make_manifest
-from tamis.tables import atomic_path
 
 # Room for a million columns with long names; a larger file is something else.
 MAX_BYTES = 200_000_000

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tamis._jit import inline, kernel
+from tamis._runtime.compilation import inline, kernel
 
 # Words of a block: 1,024 images. The pixels that a feature looks at stay in the first cache.
 BLOCK = 16

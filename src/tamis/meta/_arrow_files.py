@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from tamis.data.formats._arrow import first_line, import_pyarrow
 from tamis.exceptions import InputError
-from tamis.tables._arrow import first_line, import_pyarrow
 
 PARQUET = (".parquet", ".pq")
 FORMATS = (*PARQUET, ".feather", ".arrow", ".ipc")

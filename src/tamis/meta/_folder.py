@@ -19,9 +19,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tamis._warnings import warn
+from tamis._runtime.warning import warn
+from tamis.data import atomic_path, check_writable
 from tamis.exceptions import InputError
-from tamis.tables import atomic_path, check_writable
 
 Floats = NDArray[np.float64]
 FORMAT = "tamis feature source, version 1"

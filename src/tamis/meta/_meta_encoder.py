@@ -8,7 +8,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from tamis import _input
+from tamis.data import checks
 from tamis.exceptions import InputError
 
 Floats = NDArray[np.float64]
@@ -129,7 +129,7 @@ def _scaled(column: Floats, code: _Number) -> Floats:
 
 
 def _gaps(column: NDArray[Any]) -> NDArray[np.bool_]:
-    return np.array([value is None or _input._is_missing(value) for value in column], dtype=bool)
+    return np.array([value is None or checks._is_missing(value) for value in column], dtype=bool)
 
 
 def _as_text(column: NDArray[Any]) -> NDArray[Any]:
@@ -141,7 +141,7 @@ def _as_text(column: NDArray[Any]) -> NDArray[Any]:
 def read_columns(meta: Any, who: str) -> tuple[list[NDArray[Any]], list[str] | None]:
     """Columns of a table of properties, float64 or objects, and their names if they have some."""
     names: list[str] | None = None
-    if _input.is_frame(meta):
+    if checks.is_frame(meta):
         frame = nw.from_native(meta, eager_only=True)
         names = [str(name) for name in frame.columns]
         columns = [_frame_column(frame[name], who) for name in frame.columns]
@@ -199,6 +199,6 @@ def _column(column: NDArray[Any], who: str, name: Any) -> NDArray[Any]:
 
 def take_rows(meta: Any, rows: NDArray[Any]) -> Any:
     """Some rows of a table of properties, of the same kind as the table."""
-    if not _input.is_frame(meta):
+    if not checks.is_frame(meta):
         return np.asarray(meta)[rows]
     return nw.from_native(meta, eager_only=True)[rows.tolist()].to_native()

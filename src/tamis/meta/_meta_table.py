@@ -11,7 +11,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from tamis._input import is_frame
+from tamis.data.checks import is_frame
 from tamis.exceptions import InputError
 from tamis.meta._calls import BadResult
 from tamis.meta._results import as_numbers, frame_columns, is_missing

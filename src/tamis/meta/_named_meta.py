@@ -7,7 +7,7 @@ from typing import Any
 import narwhals.stable.v2 as nw
 import numpy as np
 
-from tamis._input import is_frame
+from tamis.data.checks import is_frame
 from tamis.exceptions import InputError
 
 # Names listed in a message.

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tamis._input import is_frame
+from tamis.data.checks import is_frame
 from tamis.exceptions import InputError
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from tamis._input import is_frame
+from tamis.data.checks import is_frame
 from tamis.meta._calls import BadResult
 
 Floats = NDArray[np.float64]

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tamis.data import atomic_path
 from tamis.exceptions import InputError
-from tamis.tables import atomic_path
 
 VERSION = 1
 Records = list[dict[str, Any]]

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone, is_classifier, is_regressor
 
-from tamis import _input
-from tamis._outcome import is_fractional
-from tamis._threads import effective_jobs
+from tamis._runtime.threads import effective_jobs
+from tamis.data import checks
+from tamis.data.target import is_fractional
 from tamis.exceptions import InputError
 from tamis.meta._fast_svm import FastLinearSVM
 
@@ -122,18 +122,18 @@ def _check_target(y: Any, estimator: Any, classifies: bool, who: str) -> NDArray
         raise InputError(f"{who}: expected a target y, got None. Pass the labels to fit(X, y).")
     n_rows = len(y) if hasattr(y, "__len__") else 0
     if classifies:
-        if is_fractional(_input.check_target(y, n_rows, who)):
+        if is_fractional(checks.check_target(y, n_rows, who)):
             raise InputError(
                 f"{who}: expected a target of classes for {type(estimator).__name__}, got numbers "
                 "with a fractional part. Pass a regressor as estimator, or turn the target into "
                 "classes."
             )
-        classes, codes = _input.check_classes(y, n_rows, who)
-        _input.check_two_classes(classes, who)
+        classes, codes = checks.check_classes(y, n_rows, who)
+        checks.check_two_classes(classes, who)
         return classes[codes]
     if is_regressor(estimator):
-        return _input.check_numbers(y, n_rows, who)
-    return _input.check_target(y, n_rows, who)
+        return checks.check_numbers(y, n_rows, who)
+    return checks.check_target(y, n_rows, who)
 
 
 def _make_folds(cv: Any, y: NDArray[Any], classifies: bool, seed: int, who: str) -> list[Fold]:

@@ -14,8 +14,8 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from tamis._base import BaseSelector
+from tamis._runtime.warning import warn
 from tamis._validation import N_JOBS, Constraint, Custom, Number, check_parameters
-from tamis._warnings import warn
 from tamis.exceptions import InputError
 from tamis.meta import _set_checkpoint as checkpoints
 from tamis.meta._set_quality import SetQuality

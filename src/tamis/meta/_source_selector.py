@@ -14,8 +14,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from tamis._base import BaseSelector
 from tamis._ranking import Ranking
+from tamis._runtime.warning import warn
 from tamis._validation import Constraint, Custom, Number, check_parameters
-from tamis._warnings import warn
 from tamis.cutoff.fraction import Fraction
 from tamis.exceptions import InputError, MeasurementError
 from tamis.meta.feature_source import FeatureSource, as_source

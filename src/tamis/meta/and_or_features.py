@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 
-from tamis import _input
 from tamis._validation import Constraint, check_parameters
+from tamis.data import checks
 from tamis.exceptions import InputError
 from tamis.meta import _bits
 from tamis.meta._and_or_checks import (
@@ -328,8 +328,8 @@ class AndOrFeatures(BaseEstimator):  # type: ignore[misc]
         from tamis.filters._information import plug_in
 
         images, who = self._packed(images), type(self).__name__
-        classes, codes = _input.check_classes(y, len(images), who)
-        _input.check_two_classes(classes, who)
+        classes, codes = checks.check_classes(y, len(images), who)
+        checks.check_two_classes(classes, who)
         masks = _bits.class_masks(codes, classes.size)
         ones = _bits.count_ones(self._words(images, features), masks, self.n_jobs)
         zeros = np.bincount(codes, minlength=classes.size)[:, None] - ones

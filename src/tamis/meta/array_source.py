@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from tamis._input import is_frame
+from tamis.data.checks import is_frame
 from tamis.exceptions import InputError
 from tamis.meta._meta_table import table_shape
 from tamis.meta.feature_source import FeatureSource

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_random_state
 
-from tamis import _input
 from tamis._validation import Number, check_value
+from tamis.data import checks
 from tamis.exceptions import InputError
 from tamis.meta._meta_encoder import MetaEncoder, read_columns
 from tamis.meta.dimensions import Categorical
@@ -430,5 +430,5 @@ def _places(column: NDArray[Any]) -> Floats:
     """Numbers of a meta-feature; labels become their place among the sorted labels."""
     if column.dtype.kind == "f":
         return column
-    texts = np.array(["" if _input._is_missing(value) else str(value) for value in column])
+    texts = np.array(["" if checks._is_missing(value) else str(value) for value in column])
     return np.unique(texts, return_inverse=True)[1].astype(np.float64)

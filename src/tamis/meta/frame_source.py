@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tamis._input import is_frame
+from tamis.data.checks import is_frame
 from tamis.exceptions import InputError
 from tamis.meta._named_meta import check_same, split_names
 from tamis.meta._results import as_numbers

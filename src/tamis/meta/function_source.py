@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tamis._threads import effective_jobs
+from tamis._runtime.threads import effective_jobs
 from tamis._validation import N_JOBS, Choice, check_value
 from tamis.exceptions import InputError
 from tamis.meta._measuring import Pieces

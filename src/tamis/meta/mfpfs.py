@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
+from tamis._runtime.warning import warn
 from tamis._validation import N_JOBS, Choice, Constraint, Custom, Number
-from tamis._warnings import warn
 from tamis.meta._meta_encoder import read_columns, take_rows
 from tamis.meta._source_selector import COUNT_OR_SHARE, Indices, Measuring, SourceSelector
 from tamis.meta.quality_map import REGRESSOR, QualityMap

@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tamis.data.formats._arrow import import_pyarrow
 from tamis.exceptions import InputError
 from tamis.meta._arrow_files import FORMATS, column_names, count_rows, read_file_columns
 from tamis.meta._meta_table import table_shape
 from tamis.meta._named_meta import check_same, has_names, split_names, take_rows
 from tamis.meta._results import as_numbers
 from tamis.meta.feature_source import FeatureSource
-from tamis.tables._arrow import import_pyarrow
 
 
 class ParquetSource(FeatureSource):

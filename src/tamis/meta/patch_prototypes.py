@@ -12,9 +12,9 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from tamis._threads import effective_jobs, run_parts
+from tamis._runtime.threads import effective_jobs, run_parts
+from tamis._runtime.warning import warn
 from tamis._validation import N_JOBS, Constraint, Custom, Number, check_parameters
-from tamis._warnings import warn
 from tamis.exceptions import InputError
 from tamis.meta import _gabor, _patch_drawing
 from tamis.meta._gabor import Bands, GaborLayer

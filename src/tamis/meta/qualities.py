@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator, clone
 
-from tamis import _input
 from tamis._columns import centred_columns, find_constant
-from tamis._outcome import Outcome, check_outcome
-from tamis._warnings import warn
+from tamis._runtime.warning import warn
+from tamis.data import checks
+from tamis.data.target import Outcome, check_outcome
 from tamis.exceptions import InputError
 
 Floats = NDArray[np.float64]
@@ -95,8 +95,8 @@ def measure_quality(
     check_quality_name(quality)
     speaker = _Speaker()
     speaker.n_jobs = n_jobs
-    X = _input.check_table(speaker, X)
-    y = _input.check_target(y, X.shape[0], "measure_quality")
+    X = checks.check_table(speaker, X)
+    y = checks.check_target(y, X.shape[0], "measure_quality")
     constant = find_constant(speaker, X, None)
     if constant.all():
         return np.zeros(constant.size)
@@ -125,11 +125,11 @@ def check_quality_name(quality: Any, who: str = "measure_quality") -> None:
 
 def check_quality_target(quality: Any, y: Any, who: str) -> NDArray[Any]:
     """Target that can be checked before anything is measured."""
-    y = _input.check_target(y, np.shape(y)[0] if np.ndim(y) else 0, who)
+    y = checks.check_target(y, np.shape(y)[0] if np.ndim(y) else 0, who)
     if isinstance(quality, str):
         if quality in ("information_gain", "fisher"):
-            classes, _ = _input.check_classes(y, y.size, who)
-            _input.check_two_classes(classes, who)
+            classes, _ = checks.check_classes(y, y.size, who)
+            checks.check_two_classes(classes, who)
         else:
             check_outcome(y, "auto", None, y.size, who)
     return y

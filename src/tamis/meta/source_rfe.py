@@ -6,8 +6,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from tamis._runtime.warning import warn
 from tamis._validation import N_JOBS, Constraint, Custom, Number
-from tamis._warnings import warn
 from tamis.exceptions import InputError
 from tamis.meta._source_selector import (
     COUNT_OR_SHARE,

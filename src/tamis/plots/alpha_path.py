@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from tamis import _input
 from tamis._validation import Choice, check_value
+from tamis.data import checks
 from tamis.exceptions import InputError
 from tamis.graph import InfFS, inf_fs_path
 from tamis.plots._axes import new_axes
@@ -167,7 +167,7 @@ class AlphaPathDisplay:
         selector = InfFS(**{name: getattr(estimator, name) for name in shared})
         alphas = sorted({*map(float, alphas), float(chosen)})
         scores = selector.path(X, alphas, sample_weight=sample_weight)
-        names = _input.names_of(estimator)
+        names = checks.names_of(estimator)
         display = cls(alphas, scores, names, n_features=n_features, kind=kind, chosen=chosen)
         return display.plot(ax=ax)
 
@@ -273,6 +273,6 @@ def _spread(heights: Floats, *, gap: float) -> Floats:
 
 
 def _column_names(X: Any) -> list[str] | None:
-    if not _input.is_frame(X):
+    if not checks.is_frame(X):
         return None
     return [str(name) for name in (X.column_names if hasattr(X, "column_names") else X.columns)]

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from tamis import _input
 from tamis._columns import find_constant
 from tamis._validation import Number, check_value
+from tamis.data import checks
 from tamis.exceptions import InputError
 from tamis.graph._feature_graph import FeatureGraph, GraphSettings, _deviations
 from tamis.plots._axes import new_axes
@@ -133,8 +133,8 @@ class FeatureGraphDisplay:
                 f"FeatureGraphDisplay: expected a fitted InfFS or InfFSCV, got {who}, which has no "
                 "relation between columns. Use ScoreCurveDisplay."
             )
-        X = _input.check_table(estimator, X, reset=False)
-        weight = _input.check_weight(sample_weight, X.shape[0], who)
+        X = checks.check_table(estimator, X, reset=False)
+        weight = checks.check_weight(sample_weight, X.shape[0], who)
         varies = ~find_constant(estimator, X, weight)
         ranking = estimator.ranking_record()
         nodes = ranking.useful[varies[ranking.useful]][:n_features]

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from tamis import _input
 from tamis._validation import Number, check_value
+from tamis.data import checks
 from tamis.exceptions import InputError
 from tamis.plots._axes import new_axes
 from tamis.plots.feature_graph import short_label
@@ -109,7 +109,7 @@ class TopWeightsDisplay:
         display = cls(
             estimator.weights_,
             getattr(estimator, "weights_spread_", None),
-            _input.names_of(estimator),
+            checks.names_of(estimator),
             n_features=n_features,
             name=name,
         )

@@ -7,11 +7,11 @@ import re
 from pathlib import Path
 from typing import Any
 
+from tamis._runtime.atomic import atomic_path, check_writable
 from tamis.exceptions import MissingDependencyError
 from tamis.report._limits import LARGEST, shrink
 from tamis.report.schema import NAME, check_summary
 from tamis.report.summary import summarize
-from tamis.tables.atomic import atomic_path, check_writable
 
 __all__ = ["render", "write_report"]
 

@@ -9,11 +9,11 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+from tamis.data import atomic_path
 from tamis.exceptions import InputError
 from tamis.reproduce import _shown
 from tamis.reproduce._reproduce import stem_of
 from tamis.reproduce.experiment import Experiment, list_experiments
-from tamis.tables import atomic_path
 
 HEAD = """# Reproduction of the papers
 

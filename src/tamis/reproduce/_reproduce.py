@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from tamis._validation import N_JOBS, Number, check_value
+from tamis.data import atomic_path
 from tamis.evaluation._progress import make_progress
 from tamis.evaluation._versions import PACKAGES
 from tamis.manifest import _plain
@@ -19,7 +20,6 @@ from tamis.reproduce._unit_store import UnitStore
 from tamis.reproduce._verdict import Pair, claim_word, judge
 from tamis.reproduce.experiment import Experiment, find_experiment
 from tamis.reproduce.outcome import Claim, Measurement, Outcome
-from tamis.tables import atomic_path
 
 __all__ = ["Reproduction", "reproduce"]
 

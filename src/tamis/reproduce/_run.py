@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tamis._threads import effective_jobs
+from tamis._runtime.threads import effective_jobs
 from tamis.evaluation._progress import Lent, Silence
 from tamis.reproduce._scores import seconds_of
 from tamis.reproduce._unit_store import UnitStore

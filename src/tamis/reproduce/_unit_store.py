@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable
 from typing import Any, ClassVar
 
-from tamis._sqlite import SqliteFile, key_conditions
+from tamis._runtime.sqlite import SqliteFile, key_conditions
 from tamis.evaluation._versions import versions
 
 _SCHEMA = """

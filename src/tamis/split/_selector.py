@@ -8,15 +8,15 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tamis import _input
 from tamis._base import Scores
-from tamis._jit import announce_compilation
+from tamis._runtime.compilation import announce_compilation
+from tamis._runtime.threads import run_parts, split_evenly, threads_for
 from tamis._streaming import StreamingSelector, rows_seen
-from tamis._threads import run_parts, split_evenly, threads_for
 from tamis._validation import N_JOBS, Constraint, Custom, Number
 from tamis.cutoff._rule import resolve
-from tamis.engines import MemoryEngine, fold
+from tamis.data import checks
 from tamis.exceptions import InputError
+from tamis.passes import MemoryEngine, fold
 from tamis.statistics import Bins, Ranges
 from tamis.statistics.ranges import RangesResult
 
@@ -136,7 +136,7 @@ class SplitSelector(StreamingSelector):
     ) -> Bins:
         """Bins of all columns, or of one `column` out of `n_columns`."""
         low, high = ranges
-        _input.check_finite_columns(self, ranges.infinite)
+        checks.check_finite_columns(self, ranges.infinite)
         if self.ranges is not None:
             low, high = self._given_ranges(n_columns or low.size)
             if column is not None:
@@ -194,8 +194,8 @@ class SplitSelector(StreamingSelector):
         """
         ranking = self.ranking_record()
         column = int(resolve([feature], ranking, f"{type(self).__name__}: feature")[0])
-        X = _input.check_table(self, X, reset=False)[:, [column]]
-        weight = _input.check_weight(sample_weight, X.shape[0], type(self).__name__)
+        X = checks.check_table(self, X, reset=False)[:, [column]]
+        weight = checks.check_weight(sample_weight, X.shape[0], type(self).__name__)
         values, rest = self._encode(y, weight, X.shape[0])
         engine = MemoryEngine(X, values, weight)
         bins = self._bins(fold(Ranges(1), engine).finish(), column, self.n_features_in_)
@@ -223,17 +223,17 @@ class SplitSelector(StreamingSelector):
             )
         stream.learned = stream.learned or Ranges(X.shape[1])
         part = fold(Ranges(X.shape[1]), MemoryEngine(X), n_jobs=self.n_jobs)
-        _input.check_finite_columns(self, part.finish().infinite)
+        checks.check_finite_columns(self, part.finish().infinite)
         stream.learned.merge(part)
         return self
 
     def _partial_fit(self, X: Any, y: Any, sample_weight: Any, encode: Any) -> Any:
         stream, X = self._open_stream(X, lambda n_columns: Stream(Ranges(n_columns)))
-        weight = _input.check_weight(sample_weight, X.shape[0], type(self).__name__)
+        weight = checks.check_weight(sample_weight, X.shape[0], type(self).__name__)
         values, rest = encode(y, weight, X.shape[0])
         engine = MemoryEngine(X, values, weight)
         part = fold(Ranges(X.shape[1]), engine, n_jobs=self.n_jobs)
-        _input.check_finite_columns(self, part.finish().infinite)
+        checks.check_finite_columns(self, part.finish().infinite)
         stream.observed.merge(part)
         if stream.summary is None:
             stream.summary = self._summary(self._bins((stream.learned or part).finish()), rest)

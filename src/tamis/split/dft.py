@@ -8,10 +8,10 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from tamis import _input
-from tamis._opened import open_classes
 from tamis._validation import Constraint, Custom
+from tamis.data import checks
 from tamis.exceptions import InputError
+from tamis.passes.opened import open_classes
 from tamis.split._selector import BestCuts, SplitSelector
 from tamis.statistics import Bins, ClassHistogram
 
@@ -130,8 +130,8 @@ class DFT(SplitSelector):
         """
 
         def encode(y: Any, weight: Any, n_rows: int) -> tuple[Any, int]:
-            found = _input.check_classes(y, n_rows, type(self).__name__)[0]
-            return self._widen(found, classes, np.asarray(_input.check_target(y, n_rows, "DFT")))
+            found = checks.check_classes(y, n_rows, type(self).__name__)[0]
+            return self._widen(found, classes, np.asarray(checks.check_target(y, n_rows, "DFT")))
 
         return self._partial_fit(X, y, sample_weight, encode)
 
@@ -153,8 +153,8 @@ class DFT(SplitSelector):
 
     def _encode(self, y: Any, weight: Any, n_rows: int) -> tuple[NDArray[np.int32], int]:
         who = type(self).__name__
-        classes, codes = _input.check_weighted_classes(y, weight, n_rows, who)
-        _input.check_two_classes(classes, who)
+        classes, codes = checks.check_weighted_classes(y, weight, n_rows, who)
+        checks.check_two_classes(classes, who)
         self.classes_ = classes
         return codes, classes.size
 

@@ -7,9 +7,9 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from tamis import _input
-from tamis._opened import open_numbers
+from tamis.data import checks
 from tamis.exceptions import InputError
+from tamis.passes.opened import open_numbers
 from tamis.split._selector import BestCuts, SplitSelector
 from tamis.statistics import Bins, TargetSums
 
@@ -102,7 +102,7 @@ class RFT(SplitSelector):
         """
 
         def encode(y: Any, weight: Any, n_rows: int) -> tuple[Any, float]:
-            values = _input.check_numbers(y, n_rows, type(self).__name__)
+            values = checks.check_numbers(y, n_rows, type(self).__name__)
             # The mean of the first block is near enough to the mean of all to save the digits.
             summary = self._stream.summary
             centre = (
@@ -118,7 +118,7 @@ class RFT(SplitSelector):
 
     def _encode(self, y: Any, weight: Any, n_rows: int) -> tuple[NDArray[np.float64], float]:
         who = type(self).__name__
-        values = _input.check_numbers(y, n_rows, who)
+        values = checks.check_numbers(y, n_rows, who)
         seen = values if weight is None else values[weight > 0]
         if seen.min() == seen.max():
             raise InputError(

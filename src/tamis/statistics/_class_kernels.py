@@ -8,7 +8,7 @@ last one. ``np.divide`` makes NaN of 0 / 0 where ``/`` would raise, and so lets 
 
 import numpy as np
 
-from tamis._jit import inline, kernel
+from tamis._runtime.compilation import inline, kernel
 
 # Rows that are read twice while they are in cache.
 MOMENT_ROWS = 64

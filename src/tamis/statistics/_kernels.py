@@ -8,7 +8,7 @@ matrix. A missing cell (NaN) goes to the slot after the last bin.
 
 import numpy as np
 
-from tamis._jit import inline, kernel
+from tamis._runtime.compilation import inline, kernel
 
 # Values of one column that are binned in one go: their slots stay in the first-level cache.
 TILE_ROWS = 1024

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tamis._jit import announce_compilation
-from tamis._threads import run_parts, split_evenly, threads_for
+from tamis._runtime.compilation import announce_compilation
+from tamis._runtime.threads import run_parts, split_evenly, threads_for
 from tamis.statistics.block import Block
 
 # Columns in a tile: 8 to 16 KiB of every row are read in one go, and the tile's table of bins

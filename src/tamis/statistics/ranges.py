@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tamis._jit import announce_compilation
-from tamis._threads import run_parts, split_evenly, threads_for
+from tamis._runtime.compilation import announce_compilation
+from tamis._runtime.threads import run_parts, split_evenly, threads_for
 from tamis.statistics.block import Block
 
 Floats = NDArray[np.float64]

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tamis._jit import announce_compilation
+from tamis._runtime.compilation import announce_compilation
 from tamis.statistics._walk import walk_block
 from tamis.statistics.block import Block
 from tamis.statistics.class_moments import ClassMomentsResult

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from tamis.data import atomic_path
 from tamis.exceptions import InputError
-from tamis.tables import atomic_path
 from tamis.weighting._learning import Run
 
 VERSION = 1

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tamis._threads import split_evenly
-from tamis.engines.client import Waiting, open_client, results, submit, submit_all, threads_of
+from tamis._runtime.threads import split_evenly
+from tamis.passes.dask.client import Waiting, open_client, results, submit, submit_all, threads_of
 from tamis.weighting._learners import Errors, Task, make_errors
 from tamis.weighting._learning import Learning, Run, Settings
 
@@ -151,7 +151,7 @@ def on_workers(cluster: Any, material: Material) -> Iterator[Workers | None]:
         if client is None:
             yield None
             return
-        from tamis.engines.shared import shared
+        from tamis.passes.dask.shared import shared
 
         with shared(client, material, material.who) as name:
             yield Workers(client, name, material.who)
@@ -159,7 +159,7 @@ def on_workers(cluster: Any, material: Material) -> Iterator[Workers | None]:
 
 def evaluate(name: str, draws: Indices, train: Indices, test: Indices) -> tuple[Floats, float]:
     """Errors of some draws, on a worker, and the seconds that they took."""
-    from tamis.engines.shared import held
+    from tamis.passes.dask.shared import held
 
     start = time.perf_counter()
     errors = held(name).errors_alone(draws, train, test)
@@ -168,7 +168,7 @@ def evaluate(name: str, draws: Indices, train: Indices, test: Indices) -> tuple[
 
 def advance(name: str, settings: Settings, run: Run) -> Run:
     """A run after one more chunk, on a worker."""
-    from tamis.engines.shared import held
+    from tamis.passes.dask.shared import held
 
     material = held(name)
     n_rows = material.task.codes.size

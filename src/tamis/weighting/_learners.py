@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone, is_classifier
 
-from tamis._jit import announce_compilation
-from tamis._threads import effective_jobs, run_parts, split_evenly
+from tamis._runtime.compilation import announce_compilation
+from tamis._runtime.threads import effective_jobs, run_parts, split_evenly
 from tamis._validation import Choice, Constraint, Number, check_value
 from tamis.exceptions import InputError
 from tamis.weighting._machines import fit_one, with_seed

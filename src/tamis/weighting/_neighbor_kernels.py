@@ -7,7 +7,7 @@ set, rows carry how often they were drawn.
 
 import numpy as np
 
-from tamis._jit import inline, kernel
+from tamis._runtime.compilation import inline, kernel
 from tamis.weighting._sample_kernels import distinct, error_of, gather_columns
 
 EUCLIDEAN, MISMATCH = 0, 1

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils.validation import has_fit_parameter
 
-from tamis.engines import MemoryEngine, fold
 from tamis.exceptions import InputError
+from tamis.passes import MemoryEngine, fold
 from tamis.statistics import ClassMoments
 from tamis.statistics.class_moments import ClassMomentsResult
 

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from tamis._jit import announce_compilation
+from tamis._runtime.compilation import announce_compilation
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]

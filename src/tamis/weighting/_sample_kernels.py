@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tamis._jit import inline
+from tamis._runtime.compilation import inline
 
 
 @inline

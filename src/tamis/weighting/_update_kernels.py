@@ -6,7 +6,7 @@ excess times C, the number of times that a column occurs in it; several draws ar
 
 import numpy as np
 
-from tamis._jit import inline, kernel
+from tamis._runtime.compilation import inline, kernel
 
 
 @kernel

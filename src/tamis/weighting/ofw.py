@@ -14,14 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
-from tamis import _input
 from tamis._base import Scores, WeightedSelector
 from tamis._columns import centred_columns, find_constant
 from tamis._rows import distinct_rows
-from tamis._validation import N_JOBS, Choice, Constraint, Custom, Number
-from tamis._warnings import warn
-from tamis.engines.client import CLUSTER, as_address
+from tamis._runtime.warning import warn
+from tamis._validation import CLUSTER, N_JOBS, Choice, Constraint, Custom, Number
+from tamis.data import checks
 from tamis.exceptions import InputError
+from tamis.passes.dask.client import as_address
 from tamis.weighting import _learners
 from tamis.weighting._checkpoint import fingerprint, load_runs, save_runs
 from tamis.weighting._distribution import Material, Workers, on_workers
@@ -254,8 +254,8 @@ class OFW(WeightedSelector):
     def _score(self, X: Any, y: Any, weight: Floats | None) -> Scores:
         who = type(self).__name__
         _learners.check_estimator_choice(self.estimator, self.estimator_params, who)
-        self.classes_, codes = _input.check_weighted_classes(y, weight, X.shape[0], who)
-        _input.check_two_classes(self.classes_, who)
+        self.classes_, codes = checks.check_weighted_classes(y, weight, X.shape[0], who)
+        checks.check_two_classes(self.classes_, who)
         constant = find_constant(self, X, weight)
         if constant.all():
             return np.zeros(constant.size), constant

@@ -14,12 +14,12 @@ from sklearn.utils import check_random_state
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
-from tamis import _input
 from tamis._columns import find_constant
-from tamis._threads import effective_jobs, split_evenly
+from tamis._runtime.threads import effective_jobs, split_evenly
 from tamis._validation import N_JOBS, Choice, Constraint, Custom, Number, check_parameters
-from tamis.engines import MemoryEngine, fold
+from tamis.data import checks
 from tamis.exceptions import InputError
+from tamis.passes import MemoryEngine, fold
 from tamis.statistics import Moments
 from tamis.weighting import _learners
 from tamis.weighting._machines import fit_one, named_classifier, with_seed
@@ -181,13 +181,13 @@ class VotingSubsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
         _learners.check_estimator_choice(self.estimator, self.estimator_params, who)
         for name in [name for name in vars(self) if name.endswith("_") and name[0] != "_"]:
             delattr(self, name)
-        X = _input.check_table(self, X)
-        weight = _input.check_weight(sample_weight, X.shape[0], who)
-        y = _input.check_target(y, X.shape[0], who)
+        X = checks.check_table(self, X)
+        weight = checks.check_weight(sample_weight, X.shape[0], who)
+        y = checks.check_target(y, X.shape[0], who)
         if weight is not None and weight.min() == 0.0:
             kept = weight > 0.0
             X, y, weight = X[kept], y[kept], weight[kept]
-        self.classes_, codes = _input.check_classes(y, X.shape[0], who)
+        self.classes_, codes = checks.check_classes(y, X.shape[0], who)
         self._check_classes()
         random = check_random_state(self.random_state)
         # First, so that a selector fitted here or before makes no difference to the draws.
@@ -231,7 +231,7 @@ class VotingSubsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
         self.subset_size_ = min(int(wanted), n_varying)
 
     def _weights_of(self, selector: Any) -> Any:
-        names, known = _input.names_of(self), _input.names_of(selector)
+        names, known = checks.names_of(self), checks.names_of(selector)
         if names is not None and known is not None and list(names) != list(known):
             raise InputError(
                 f"{type(self).__name__}: expected the columns that {type(selector).__name__} was "
@@ -261,7 +261,7 @@ class VotingSubsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
             )
         wrong = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0.0)))
         if wrong.size:
-            names = _input.names_of(self)
+            names = checks.names_of(self)
             column = int(wrong[0]) if names is None else names[wrong[0]]
             raise InputError(
                 f"{who}: expected weights that are finite and not negative, got "
@@ -343,7 +343,7 @@ class VotingSubsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
         values = np.asarray(part.toarray() if sparse.issparse(part) else part, dtype=np.float64)
         infinite = np.zeros(self.n_features_in_, dtype=bool)
         infinite[columns] = np.isinf(values).any(axis=0)
-        _input.check_finite_columns(self, infinite)
+        checks.check_finite_columns(self, infinite)
         values = values - self._mean[columns]
         values[np.isnan(values)] = 0.0
         if self.scale:
@@ -385,7 +385,7 @@ class VotingSubsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
 
     def _votes(self, X: Any) -> Counts:
         check_is_fitted(self)
-        X = _input.check_table(self, X, reset=False)
+        X = checks.check_table(self, X, reset=False)
         table = X.tocsc() if sparse.issparse(X) else X
 
         def count(first: int, last: int) -> Counts:

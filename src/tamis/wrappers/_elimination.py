@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tamis._jit import announce_compilation
+from tamis._runtime.compilation import announce_compilation
 from tamis.wrappers import _svm
 
 Floats = NDArray[np.float64]

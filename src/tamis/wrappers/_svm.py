@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from tamis._columns import TILE
-from tamis._jit import announce_compilation
-from tamis._warnings import warn
+from tamis._runtime.compilation import announce_compilation
+from tamis._runtime.warning import warn
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

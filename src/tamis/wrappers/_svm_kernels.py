@@ -8,7 +8,7 @@ direction; at the optimum no row that may grow has a steeper slope than a row th
 
 import numpy as np
 
-from tamis._jit import inline, kernel
+from tamis._runtime.compilation import inline, kernel
 
 # A pivot below this share of its diagonal means that the row depends on the ones before.
 SINGULAR = 1e-11

@@ -7,11 +7,11 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from tamis import _input
 from tamis._base import Scores, WeightedSelector
 from tamis._columns import find_constant
+from tamis._runtime.warning import warn
 from tamis._validation import N_JOBS, Choice, Constraint, Number
-from tamis._warnings import warn
+from tamis.data import checks
 from tamis.wrappers import _svm
 from tamis.wrappers._svm import Rows, read_rows
 
@@ -141,8 +141,8 @@ class L0SVM(WeightedSelector):
 
     def _score(self, X: Any, y: Any, weight: Floats | None) -> Scores:
         who = type(self).__name__
-        self.classes_, codes = _input.check_weighted_classes(y, weight, X.shape[0], who)
-        _input.check_two_classes(self.classes_, who)
+        self.classes_, codes = checks.check_weighted_classes(y, weight, X.shape[0], who)
+        checks.check_two_classes(self.classes_, who)
         constant = find_constant(self, X, weight)
         self.criterion_ = np.zeros(constant.size)
         self.best_n_features_, self.n_iter_ = 0, 0

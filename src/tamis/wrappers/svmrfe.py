@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
-from tamis import _input
 from tamis._base import Scores, WeightedSelector
 from tamis._columns import find_constant
-from tamis._threads import effective_jobs, run_parts
+from tamis._runtime.threads import effective_jobs, run_parts
 from tamis._validation import N_JOBS, Choice, Constraint, Custom, Number
+from tamis.data import checks
 from tamis.wrappers._elimination import Elimination, Training, count_rounds
 from tamis.wrappers._svm import FEW_ROWS, Rows, calm_blas, read_rows, warn_unless_solved
 
@@ -173,8 +173,8 @@ class SVMRFE(WeightedSelector):
 
     def _score(self, X: Any, y: Any, weight: Floats | None) -> Scores:
         who = type(self).__name__
-        self.classes_, codes = _input.check_weighted_classes(y, weight, X.shape[0], who)
-        _input.check_two_classes(self.classes_, who)
+        self.classes_, codes = checks.check_weighted_classes(y, weight, X.shape[0], who)
+        checks.check_two_classes(self.classes_, who)
         constant = find_constant(self, X, weight)
         self.criterion_, self.n_iter_ = np.zeros(constant.size), 0
         varies = np.flatnonzero(~constant)

@@ -7,14 +7,14 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from tamis import _input
 from tamis._base import Scores, WeightedSelector
-from tamis._outcome import TASK, Outcome, check_outcome
 from tamis._rows import listed_rows
-from tamis._threads import effective_jobs
+from tamis._runtime.threads import effective_jobs
 from tamis._validation import N_JOBS, Choice, Constraint, Custom, Number
-from tamis.engines import MemoryEngine, fold
+from tamis.data import checks
+from tamis.data.target import TASK, Outcome, check_outcome
 from tamis.exceptions import InputError
+from tamis.passes import MemoryEngine, fold
 from tamis.statistics import Ranges
 from tamis.wrappers._trees import NAMES, make_ensemble, unit_table
 
@@ -151,7 +151,7 @@ class TreeImportance(WeightedSelector):
             self.classes_ = outcome.classes
         ranges = fold(Ranges(X.shape[1]), MemoryEngine(X, None, weight), n_jobs=self.n_jobs)
         low, high = ranges.finish()
-        _input.check_finite_columns(self, ranges.finish().infinite)
+        checks.check_finite_columns(self, ranges.finish().infinite)
         varies = ~ranges.finish().constant
         if not varies.any():
             return np.zeros(varies.size), ~varies

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tamis._jit import announce_compilation
-from tamis._threads import effective_jobs, run_parts
+from tamis._runtime.compilation import announce_compilation
+from tamis._runtime.threads import effective_jobs, run_parts
 from tamis._validation import N_JOBS, Number, check_value
 from tamis.evaluation.stability import _lists
 from tamis.exceptions import InputError

@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from tamis.data import atomic_path
 from tamis.reproduce._run import Run, Task
 from tamis.reproduce.dft import _network
-from tamis.tables import atomic_path
 
 FILES = {"mnist": "mnist", "fashion-mnist": "fashion_mnist"}
 N_FEATURES = 400

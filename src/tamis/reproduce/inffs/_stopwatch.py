@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tamis._threads import effective_jobs
+from tamis._runtime.threads import effective_jobs
 from tamis.reproduce._run import Run, Task
 from tamis.reproduce.outcome import Measurement
 

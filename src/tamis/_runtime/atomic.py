@@ -1,0 +1,161 @@
+"""Outputs appear whole or not at all: write beside the target, then rename."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+
+from tamis.exceptions import InputError
+
+
+def check_writable(path: str | Path, force: bool = False) -> None:
+    """Make sure that a file can be written there, before the long work starts.
+
+    The folder is tried by creating a temporary file in it, since permission bits say nothing to
+    an administrator, on a network disk or on a full one. Nothing is left behind.
+
+    Parameters
+    ----------
+    path : str or Path
+        The output.
+    force : bool, default=False
+        Allow an existing regular file to be replaced.
+
+    Raises
+    ------
+    InputError
+        When the folder is missing or not writable, or the output exists and `force` is false, or
+        it is a folder or a device.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from tamis.data import check_writable
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     check_writable(pathlib.Path(folder, "ranking.json"))
+    ...     list(pathlib.Path(folder).iterdir())
+    []
+    """
+    path = Path(path)
+    final = _resolve(path)
+    _check_target(path, final, force)
+    _create_beside(path, final).unlink()
+
+
+@contextlib.contextmanager
+def atomic_path(path: str | Path, force: bool = False) -> Iterator[Path]:
+    """Give a temporary file to write to, and rename it to `path` when the block ends well.
+
+    On any failure, an interrupt from the keyboard included, the temporary file is removed and
+    whatever was at `path` stays as it was. An :class:`OSError` of the block (disk full, say)
+    becomes an :class:`~tamis.exceptions.InputError`, so do nothing but writing inside.
+
+    Parameters
+    ----------
+    path : str or Path
+        Where the file goes. A symbolic link is followed, so that the link stays.
+    force : bool, default=False
+        Replace an existing file.
+
+    Yields
+    ------
+    Path
+        An empty file in the same folder with the same extension.
+
+    Raises
+    ------
+    InputError
+        As :func:`check_writable`, and when writing fails.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from tamis.data import atomic_path
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     with atomic_path(pathlib.Path(folder, "ranking.json")) as temporary:
+    ...         _ = temporary.write_text("[3, 1, 2]")
+    ...     [item.name for item in pathlib.Path(folder).iterdir()]
+    ['ranking.json']
+    """
+    path = Path(path)
+    final = _resolve(path)
+    _check_target(path, final, force)
+    temporary = _create_beside(path, final)
+    try:
+        yield temporary
+        _flush(temporary)
+        # Somebody may have created the output while we were busy.
+        _check_target(path, final, force)
+        os.replace(temporary, final)
+    except OSError as error:
+        raise _failure(path, error) from error
+    finally:
+        with contextlib.suppress(OSError):
+            temporary.unlink(missing_ok=True)
+
+
+def _resolve(path: Path) -> Path:
+    """Follow symbolic links, so that a link is kept and its target replaced."""
+    return Path(os.path.realpath(path))
+
+
+def _check_target(path: Path, final: Path, force: bool) -> None:
+    """Refuse a missing folder, an existing file without `force`, and anything not a file."""
+    try:
+        mode = final.stat().st_mode
+    except (FileNotFoundError, NotADirectoryError):
+        _check_folder(path, final.parent)
+        return
+    except OSError as error:
+        raise _failure(path, error) from error
+    if stat.S_ISDIR(mode):
+        raise InputError(f"{path}: expected a file to write, got a folder; add a file name.")
+    if not stat.S_ISREG(mode):
+        # Renaming over /dev/null would replace the device itself.
+        raise InputError(f"{path}: expected a regular file, got a device or pipe; name a file.")
+    if not force:
+        raise InputError(
+            f"{path}: expected a new file, got one that exists; "
+            "choose another name or use --force (in Python, force=True) to replace it."
+        )
+
+
+def _check_folder(path: Path, folder: Path) -> None:
+    """Say what is wrong with the folder of an output, if anything is."""
+    if folder.is_dir():
+        return
+    if folder.exists():
+        raise InputError(f"{path}: expected {str(path.parent)!r} to be a folder, got a file.")
+    raise InputError(
+        f"{path}: expected an existing folder, got {str(path.parent)!r}, which is missing; "
+        "create it first."
+    )
+
+
+def _create_beside(path: Path, final: Path) -> Path:
+    """Create the temporary file; by hand, because mkstemp would make it private (mode 600)."""
+    suffix = "".join(final.suffixes[-2:]) if final.suffix.lower() == ".gz" else final.suffix
+    temporary = final.with_name(f".tamis-{secrets.token_hex(6)}{suffix}")
+    try:
+        os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
+    except OSError as error:
+        raise _failure(path, error) from error
+    return temporary
+
+
+def _flush(temporary: Path) -> None:
+    """Bring the bytes to the disk before the name, so a power cut cannot leave an empty file."""
+    with open(temporary, "rb+") as stream:
+        os.fsync(stream.fileno())
+
+
+def _failure(path: Path, error: OSError) -> InputError:
+    reason = error.strerror or str(error)
+    return InputError(
+        f"{path}: expected to write this file, got: {reason}; nothing was changed. "
+        "Free some space or choose a folder that you may write to."
+    )

@@ -1,0 +1,37 @@
+"""Tables on disk: read one, turn it into numbers, keep some columns, write it back.
+
+::
+
+    read_table(path) -> RawTable -> prepare(...) -> PreparedTable (X, y, names, roles, notes)
+                            |
+                            +-> reduce_table(names) -> write_table(path)
+
+CSV, TSV, Parquet and Feather need pyarrow (``pip install 'tamis[cli]'``); NPZ needs numpy only.
+Nothing is dropped in silence: every column has a role and every decision has a sentence in
+``notes``.
+"""
+
+from tamis._runtime.atomic import atomic_path, check_writable
+from tamis.data.formats.names import table_format
+from tamis.data.preparation import prepare
+from tamis.data.prepared_table import ColumnRole, PreparedTable
+from tamis.data.raw_table import RawTable
+from tamis.data.reader import read_table
+from tamis.data.reduction import reduce_table
+from tamis.data.scanning import Scan, scan
+from tamis.data.writer import write_table
+
+__all__ = [
+    "ColumnRole",
+    "PreparedTable",
+    "RawTable",
+    "Scan",
+    "atomic_path",
+    "check_writable",
+    "prepare",
+    "read_table",
+    "reduce_table",
+    "scan",
+    "table_format",
+    "write_table",
+]

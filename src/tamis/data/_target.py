@@ -1,0 +1,191 @@
+"""The target: drop rows without one, find the task, give labels or numbers.
+
+How the task is guessed:
+
+- strings, booleans and dictionary-encoded columns: classification;
+- whole numbers (integers, or real numbers without fractions): classification if there are two
+  different ones; or at most `MAX_PLAIN_CLASSES`, with at least `ROWS_PER_CLASS` rows for each on
+  average; or at most `MAX_NUMBERED_CLASSES` that run 0, 1, 2, ... or 1, 2, 3, ... without a gap,
+  the rarest having at least `MIN_BALANCE` times the rows of the commonest. The last conditions
+  tell forty people numbered 0 to 39 from an age or a count;
+- dates and all other numbers: regression.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tamis._runtime.wording import counted
+from tamis.data._encode import categories_of, decoded, encode
+from tamis.data._kinds import is_number, is_text, kind_of, plain
+from tamis.exceptions import ColumnTypeError, InputError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+TASKS = ("classification", "regression")
+ROWS_PER_CLASS = 2
+MAX_PLAIN_CLASSES = 20
+MAX_NUMBERED_CLASSES = 100
+MIN_BALANCE = 0.1
+# With fewer rows, a class per row is a toy example rather than a mistake.
+MIN_ROWS_TO_JUDGE = 10
+
+
+@dataclass(frozen=True, eq=False)
+class Target:
+    """A target ready for a selector.
+
+    Parameters
+    ----------
+    y : ndarray
+        Labels or float64 numbers, one per kept row.
+    kept : ndarray of bool or None
+        Rows that have a target; None means all.
+    task, reason : str
+        The task and the sentence that explains it.
+    n_missing, n_distinct : int
+        Rows without a target; different values among the others.
+    """
+
+    y: np.ndarray
+    kept: np.ndarray | None
+    task: str
+    reason: str
+    n_missing: int
+    n_distinct: int
+
+
+def check_task(who: str, task: str | None, target: str | None) -> None:
+    """Refuse an unknown task, or one without a target."""
+    if task is not None and task not in TASKS:
+        raise InputError(f"{who}: expected --task to be one of {TASKS}, got {task!r}.")
+    if task is not None and target is None:
+        raise InputError(f"{who}: expected a target for {task}, got none; add --target.")
+
+
+def arrow_target(who: str, name: str, column: pa.ChunkedArray, task: str | None) -> Target:
+    """Build the target from an Arrow column."""
+    column = plain(column)
+    kind = kind_of(column.type)
+    if kind == "nested":
+        raise ColumnTypeError(
+            f"{who}: expected numbers or labels in target {name!r}, got {column.type}; "
+            "choose another target."
+        )
+    guess = "classification" if kind in {"text", "category", "boolean"} else None
+    if kind in {"date", "time", "duration"}:
+        guess = "regression"
+    return _make_target(who, name, *_values(column, kind), guess, task)
+
+
+def array_target(who: str, name: str, values: np.ndarray, task: str | None) -> Target:
+    """Build the target from the ``y`` of an NPZ file; NaN and '' are missing."""
+    if values.dtype.kind == "f":
+        missing = np.isnan(values)
+    else:
+        missing = values == "" if values.dtype.kind == "U" else np.zeros(values.shape, dtype=bool)
+    guess = "classification" if values.dtype.kind in "bU" else None
+    return _make_target(who, name, values, missing, guess, task)
+
+
+def _values(column: pa.ChunkedArray, kind: str) -> tuple[np.ndarray, np.ndarray]:
+    """Take values and missing rows out of Arrow; integers stay, so that labels print as given."""
+    from pyarrow import types
+
+    if kind == "category" and not is_text(column.type.value_type):
+        column = decoded(column)
+        return _values(column, kind_of(column.type))
+    if kind in {"text", "category"}:
+        categories = np.array([str(value) for value in categories_of(column)] or [""])
+        codes = encode(column, "category")
+        missing = np.isnan(codes)
+        return categories[np.where(missing, 0, codes).astype(np.intp)], missing
+    if types.is_integer(column.type) or types.is_boolean(column.type):
+        filled = column.fill_null(False if kind == "boolean" else 0)
+        return filled.to_numpy(), column.is_null().to_numpy()
+    values = encode(column, kind)
+    return values, np.isnan(values)
+
+
+def _make_target(
+    who: str,
+    name: str,
+    values: np.ndarray,
+    missing: np.ndarray,
+    guess: str | None,
+    task: str | None,
+) -> Target:
+    """Build the target; `guess` is what the type alone says, `task` what the caller wants."""
+    n_missing = int(missing.sum())
+    kept = ~missing if n_missing else None
+    y = values[kept] if n_missing else values
+    if y.size == 0:
+        raise InputError(
+            f"{who}: expected values in target {name!r}, got only missing ones; choose another."
+        )
+    distinct, counts = np.unique(y, return_counts=True)
+    if distinct.size == 1:
+        raise InputError(
+            f"{who}: expected target {name!r} to have at least two different values, got only "
+            f"{distinct[0].item()!r} in {counted(y.size, 'row')}; choose another target."
+        )
+    guess = guess or ("classification" if look_like_classes(distinct, counts) else "regression")
+    build = _labels if (task or guess) == "classification" else _numbers
+    y = build(who, name, y, distinct)
+    reason = _reason(name, task or guess, distinct.size, asked=task is not None)
+    return Target(y, kept, task or guess, reason, n_missing, distinct.size)
+
+
+def look_like_classes(distinct: np.ndarray, counts: np.ndarray) -> bool:
+    """Tell whether different numbers, with how often each occurs, are the names of classes."""
+    if not _are_whole(distinct):
+        return False
+    if distinct.size > 2 and distinct.size * ROWS_PER_CLASS > counts.sum():
+        return False
+    if distinct.size <= MAX_PLAIN_CLASSES:
+        return True
+    first, last = int(distinct[0]), int(distinct[-1])
+    numbered = first in (0, 1) and last - first + 1 == distinct.size
+    balanced = counts.min() >= MIN_BALANCE * counts.max()
+    return bool(numbered and balanced and distinct.size <= MAX_NUMBERED_CLASSES)
+
+
+def _are_whole(distinct: np.ndarray) -> bool:
+    if distinct.dtype.kind in "biu":
+        return True
+    if distinct.dtype.kind != "f" or not np.isfinite(distinct).all():
+        return False
+    return bool((distinct == np.rint(distinct)).all() and np.abs(distinct).max() < 2**53)
+
+
+def _labels(who: str, name: str, y: np.ndarray, distinct: np.ndarray) -> np.ndarray:
+    if y.size >= MIN_ROWS_TO_JUDGE and distinct.size * ROWS_PER_CLASS > y.size:
+        raise InputError(
+            f"{who}: expected classes that repeat in target {name!r}, got "
+            f"{distinct.size:,} different values in {counted(y.size, 'row')}; choose another "
+            "target, or --task regression if these are measurements."
+        )
+    if y.dtype.kind != "f":
+        return y
+    # scikit-learn takes real numbers for measurements, so they may not stay labels.
+    return y.astype(np.int64) if _are_whole(distinct) else y.astype(str)
+
+
+def _numbers(who: str, name: str, y: np.ndarray, distinct: np.ndarray) -> np.ndarray:
+    if y.dtype.kind == "U":
+        example = next((v for v in distinct.tolist() if not is_number(v)), distinct[0].item())
+        raise InputError(
+            f"{who}: expected numbers in target {name!r} for regression, got text such as "
+            f"{example!r}; use --task classification or choose another target."
+        )
+    return y.astype(np.float64)
+
+
+def _reason(name: str, task: str, n_distinct: int, asked: bool) -> str:
+    noun = "classes" if task == "classification" else "different values"
+    ending = f"{task} as asked" if asked else f"so {task} (set --task to change)"
+    return f"target {name!r}: {n_distinct:,} {noun}, {ending}"

@@ -1,0 +1,160 @@
+"""From Arrow record batches to arrays of numpy, with as few copies as possible."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tamis.data._encode import decoded
+from tamis.data._kinds import is_text, kind_of, plain
+from tamis.data.formats._file import NARROW, OTHER, TEXT, WIDE, Kinds, LabelType, Piece, Request
+
+_WORDS = {"text": "text", "category": "categories", "date": "dates", "nested": "nested values"}
+
+
+def column_kinds(schema: Any) -> tuple[Kinds, dict[int, str]]:
+    """What every column of a schema holds, and in words where that is not numbers."""
+    known: dict[Any, tuple[int, str]] = {}
+    kinds = np.zeros(len(schema), dtype=np.uint8)
+    others = {}
+    for j, kind in enumerate(schema.types):
+        if kind not in known:
+            known[kind] = _kind_and_word(_plain_type(kind))
+        kinds[j], word = known[kind]
+        if kinds[j] == OTHER:
+            others[j] = word
+    return kinds, others
+
+
+def _kind_and_word(kind: Any) -> tuple[int, str]:
+    from pyarrow import types
+
+    word = kind_of(kind)
+    if word not in {"numeric", "boolean"}:
+        return OTHER, _WORDS.get(word, f"{word}s")
+    narrow = types.is_float32(kind) or types.is_float16(kind)
+    return (NARROW if narrow else WIDE), "numbers"
+
+
+def _plain_type(kind: Any) -> Any:
+    """The type that :func:`plain` makes of a column."""
+    import pyarrow as pa
+
+    if isinstance(kind, pa.BaseExtensionType):
+        return _plain_type(kind.storage_type)
+    if pa.types.is_run_end_encoded(kind):
+        return _plain_type(kind.value_type)
+    return kind
+
+
+def arrow_label_type(kind: Any) -> LabelType | str:
+    """The type of a target in memory, or in words what it is instead of numbers and text."""
+    from pyarrow import types
+
+    kind = _plain_type(kind)
+    if types.is_dictionary(kind):
+        return arrow_label_type(kind.value_type)
+    if types.is_null(kind):
+        return None
+    if types.is_decimal(kind):
+        return np.dtype(np.float64)
+    if types.is_boolean(kind) or types.is_integer(kind) or types.is_floating(kind):
+        return np.dtype(kind.to_pandas_dtype())
+    return TEXT if is_text(kind) else str(kind)
+
+
+def piece_of(batch: Any, names: list[str], request: Request) -> Piece:
+    """Turn a record batch into arrays."""
+    X = cells_of(batch, names, request.dtype) if names else None
+    return Piece(X, labels_in(batch, request), batch.num_rows)
+
+
+def cells_of(batch: Any, names: list[str], dtype: np.dtype[Any]) -> NDArray[Any]:
+    """The named columns of a record batch as a Fortran-ordered array."""
+    columns = _checked_columns(batch, names)
+    return matrix_of([columns[name] for name in names], dtype)
+
+
+def labels_in(batch: Any, request: Request) -> tuple[NDArray[Any], ...]:
+    """The labels that are asked for, in order."""
+    columns = _checked_columns(batch, [name for name, _ in request.labels])
+    return tuple(labels_of(columns[name], dtype) for name, dtype in request.labels)
+
+
+def _checked_columns(batch: Any, names: list[str]) -> dict[str, Any]:
+    """Columns by name; Arrow trusts the offsets in a file, and a damaged one could crash Python."""
+    columns = {name: batch.column(name) for name in names}
+    for column in columns.values():
+        column.validate(full=True)
+    return columns
+
+
+def matrix_of(columns: Sequence[Any], dtype: np.dtype[Any]) -> NDArray[Any]:
+    """Columns of one length as a Fortran-ordered array; nulls become NaN.
+
+    Where all of them have the type that is wanted, Arrow copies them in one call.
+    """
+    import pyarrow as pa
+
+    same = pa.float64() if dtype == np.float64 else pa.float32()
+    if all(column.type.equals(same) for column in columns):
+        batch = pa.RecordBatch.from_arrays(columns, names=[""] * len(columns))
+        return batch.to_tensor(null_to_nan=True, row_major=False).to_numpy()
+    X = np.empty((len(columns[0]), len(columns)), dtype=dtype, order="F")
+    for j, column in enumerate(columns):
+        X[:, j] = _numbers(column)
+    return X
+
+
+def fill_column(column: Any, out: NDArray[Any]) -> None:
+    """Copy a chunked column of numbers; nulls become NaN."""
+    row = 0
+    for chunk in column.chunks:
+        out[row : row + len(chunk)] = _numbers(chunk)
+        row += len(chunk)
+
+
+def _numbers(column: Any) -> NDArray[Any]:
+    import pyarrow as pa
+    from pyarrow import compute
+
+    kind = column.type
+    if pa.types.is_floating(kind) or pa.types.is_integer(kind):
+        return column.to_numpy(zero_copy_only=False)
+    if pa.types.is_boolean(kind) and column.null_count == 0:
+        return column.to_numpy(zero_copy_only=False)
+    values = plain(pa.chunked_array([column]))
+    # Unsafe, since integers beyond 2**53 are rounded rather than refused.
+    return compute.cast(values, pa.float64(), safe=False).to_numpy()
+
+
+def labels_of(column: Any, dtype: np.dtype[Any]) -> NDArray[Any]:
+    """A target or weight as an array; a null becomes NaN among numbers, None elsewhere."""
+    import pyarrow as pa
+    from pyarrow import compute
+
+    values = plain(pa.chunked_array([column]))
+    if pa.types.is_null(values.type):
+        return np.full(len(values), None if dtype.kind in "Ob" else np.nan)
+    if dtype == TEXT:
+        return _texts(values.combine_chunks())
+    values = decoded(values)
+    if values.null_count and dtype.kind == "b":
+        return np.array(values.to_pylist(), dtype=object)
+    if values.null_count or pa.types.is_decimal(values.type):
+        return compute.cast(values, pa.float64(), safe=False).to_numpy()
+    return values.to_numpy().astype(dtype, copy=False)
+
+
+def _texts(values: Any) -> NDArray[Any]:
+    """Strings as objects, one object per value that occurs rather than one per row."""
+    import pyarrow as pa
+
+    if not pa.types.is_dictionary(values.type):
+        values = decoded(pa.chunked_array([values])).combine_chunks().dictionary_encode()
+    words = np.array([*values.dictionary.to_pylist(), None], dtype=object)
+    missing = len(words) - 1
+    return words[values.indices.cast(pa.int64()).fill_null(missing).to_numpy()]

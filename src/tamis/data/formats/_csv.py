@@ -1,0 +1,199 @@
+"""CSV and TSV, read as a stream: a file is one part."""
+
+from __future__ import annotations
+
+import csv as plain_csv
+import io
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tamis.data.formats._arrow import import_pyarrow
+from tamis.data.formats._batches import column_kinds, piece_of
+from tamis.data.formats._file import TEXT, LabelType, Piece, Request, TableFile, check_names
+from tamis.data.formats._sniff import sniff
+from tamis.data.formats._streams import is_gzip, open_bytes
+from tamis.data.formats._text import MAX_BLOCK, MISSING_WORDS, _check_last_quote
+from tamis.data.formats._text_errors import not_utf8, parse_failure, unreadable
+from tamis.exceptions import ColumnTypeError, InputError
+
+# Bytes of text that Arrow parses at a time; it reads some of them ahead.
+LEAST_BYTES, LARGEST_BYTES = 64 * 2**10, 4 * 2**20
+ROWS_TO_GUESS_FROM = 64
+
+_NOT_A_NUMBER = re.compile(
+    r"In CSV column #(\d+): (?:Row #(\d+): )?CSV conversion error to \w+: invalid value '(.*)'",
+    re.DOTALL,
+)
+
+
+class CsvTable(TableFile):
+    """One CSV or TSV file.
+
+    What the first rows hold tells columns of numbers from others; a cell further down that is no
+    number is an error then.
+    """
+
+    format = "text"
+    labels_need_reading = True
+    part_rows = None
+
+    def __init__(self, path: Path):
+        pa = import_pyarrow(f"reading {path.name}")
+        super().__init__(path)
+        self.damage = ()  # every error has its own message below
+        self.dialect, _ = sniff(path)
+        block = max(LARGEST_BYTES, ROWS_TO_GUESS_FROM * self.dialect.row_bytes)
+        try:
+            with self._open(None, min(block, MAX_BLOCK)) as reader:
+                schema = reader.schema
+        except pa.ArrowInvalid as error:
+            if "Empty CSV" not in str(error):
+                raise parse_failure(path, self.dialect, error) from error
+            # Only a line of names, and no line end after it.
+            schema = pa.schema([(name, pa.null()) for name in self._header()])
+        except OSError as error:
+            raise unreadable(path, error) from error
+        self.names = tuple(schema.names)
+        check_names(path.name, self.names)
+        self.kinds, self.others = column_kinds(schema)
+        self.flags = frozenset(f.name for f in schema if pa.types.is_boolean(f.type))
+        if any(pa.types.is_binary(kind) for kind in schema.types):
+            raise not_utf8(path)
+
+    def _header(self) -> list[str]:
+        with open_bytes(self.path) as raw:
+            text = io.TextIOWrapper(raw, "utf-8-sig", newline="")
+            rows = plain_csv.reader(text, delimiter=self.dialect.delimiter)
+            return next(row for row in rows if row)
+
+    def label_type(self, name: str) -> LabelType:
+        """Numbers if all rows hold numbers, else text; this reads the column.
+
+        A column of text is found out by its first rows, so only numbers take the whole file.
+        """
+        import pyarrow as pa
+
+        self.check_unchanged()
+        for kind, dtype in ((pa.int64(), np.int64), (pa.float64(), np.float64)):
+            try:
+                for _ in self._batches({name: kind}, LARGEST_BYTES):
+                    pass
+            except _ConversionError:
+                continue
+            except InputError:
+                self.check_unchanged()
+                raise
+            return np.dtype(dtype)
+        return TEXT
+
+    def read(self, part: int, request: Request) -> Iterator[Piece]:
+        """Pieces of the file."""
+        import pyarrow as pa
+
+        assert self.names is not None
+        names = [self.names[j] for j in request.columns]
+        types = {name: pa.bool_() if name in self.flags else pa.float64() for name in names}
+        types |= {name: _arrow_type(dtype) for name, dtype in request.labels}
+        size = request.rows * max(self.dialect.row_bytes, 1)
+        size = min(max(size, LEAST_BYTES), LARGEST_BYTES)
+        try:
+            for batch in self._batches(types, size):
+                for start in range(0, batch.num_rows, request.rows):
+                    yield piece_of(batch.slice(start, request.rows), names, request)
+        except _ConversionError as error:
+            raise self._not_a_number(error) from error.__cause__
+
+    def _batches(self, types: Mapping[str, Any], block: int) -> Iterator[Any]:
+        """Record batches of some columns; the block grows until the longest row fits."""
+        import pyarrow as pa
+
+        assert self.names is not None
+        # A quote that is not closed shows in the last column, wherever it was opened.
+        types = {self.names[-1]: pa.string(), **types}
+        block = max(block, 2 * self.dialect.row_bytes)
+        n_rows, last = 0, None
+        while True:
+            seen = 0
+            try:
+                with self._open(types, min(block, MAX_BLOCK)) as reader:
+                    for batch in reader:
+                        # After a longer row, the file is read again up to it.
+                        new = batch.slice(min(max(n_rows - seen, 0), batch.num_rows))
+                        seen += batch.num_rows
+                        n_rows = max(n_rows, seen)
+                        if new.num_rows:
+                            last = new.slice(new.num_rows - 1)
+                            yield new
+                break
+            except pa.ArrowInvalid as error:
+                if "Empty CSV" in str(error):  # a line of names and nothing else
+                    return
+                if "straddling" not in str(error) or block >= MAX_BLOCK:
+                    raise self._explained(error) from error
+                block *= 8
+            except OSError as error:
+                raise unreadable(self.path, error) from error
+        if last is not None:
+            column = last.select([self.names[-1]])
+            _check_last_quote(self.path, pa.Table.from_batches([column]))
+
+    @contextmanager
+    def _open(self, types: Mapping[str, Any] | None, block: int) -> Iterator[Any]:
+        import pyarrow as pa
+        from pyarrow import csv
+
+        conversion = csv.ConvertOptions(
+            null_values=list(MISSING_WORDS),
+            strings_can_be_null=True,
+            decimal_point=self.dialect.decimal_point,
+            column_types=types,
+            include_columns=None if types is None else list(types),
+        )
+        parsing = csv.ParseOptions(delimiter=self.dialect.delimiter, newlines_in_values=True)
+        compression = "gzip" if is_gzip(self.path) else None
+        with (
+            pa.input_stream(str(self.path), compression=compression) as stream,
+            csv.open_csv(
+                stream,
+                read_options=csv.ReadOptions(block_size=block, use_threads=False),
+                parse_options=parsing,
+                convert_options=conversion,
+            ) as reader,
+        ):
+            yield reader
+
+    def _explained(self, error: Exception) -> Exception:
+        if "invalid UTF8" in str(error):
+            return not_utf8(self.path)
+        if _NOT_A_NUMBER.search(str(error)):
+            return _ConversionError(str(error))
+        return parse_failure(self.path, self.dialect, error)
+
+    def _not_a_number(self, error: _ConversionError) -> InputError:
+        found = _NOT_A_NUMBER.search(str(error))
+        assert found is not None
+        assert self.names is not None
+        column, row, value = found.groups()
+        # Arrow counts the line of names as row 1.
+        where = f" in row {int(row) - 1:,} below the names" if row else ""
+        return ColumnTypeError(
+            f"{self.path.name}: expected numbers in column {self.names[int(column)]!r}, "
+            f"got {value!r}{where}; correct it, or name the columns to use with columns=."
+        )
+
+
+class _ConversionError(Exception):
+    """A cell is not of the type that was asked for."""
+
+
+def _arrow_type(dtype: np.dtype[Any]) -> Any:
+    import pyarrow as pa
+
+    if dtype == TEXT:
+        return pa.string()
+    return pa.int64() if dtype.kind == "i" else pa.float64()

@@ -1,0 +1,250 @@
+"""HDF5 and the HDF5 files of AnnData (h5ad)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from tamis._runtime.wording import listed
+from tamis.data.formats._array_files import label_dtype
+from tamis.data.formats._file import LabelType, Request
+from tamis.data.formats._matrix_file import (
+    MatrixFile,
+    OpenMatrix,
+    import_package,
+    pick,
+    span_of,
+    text_of,
+)
+from tamis.exceptions import InputError
+
+DAMAGE = (OSError, EOFError, ValueError, KeyError, RuntimeError)
+# Chunks are kept for the next block if they take no more than so many blocks.
+MOST_HELD = 4
+
+
+class Hdf5Table(MatrixFile):
+    """One HDF5 file: the dataset ``X`` or the only matrix in it, ``y`` and ``feature_names``."""
+
+    format = "HDF5"
+    damage = DAMAGE
+
+    def __init__(self, path: Path):
+        super().__init__(path)
+        h5py = import_package("h5py", f"reading {path.name}")
+        try:
+            with h5py.File(path, "r") as file:
+                self._find(file)
+        except InputError:
+            raise
+        except DAMAGE as error:
+            raise self.damaged(path.name, error) from error
+
+    def _find(self, file: Any) -> None:
+        self.matrix = self._find_matrix(file)
+        dataset = file[self.matrix]
+        self.row_of_chunks = 0 if dataset.chunks is None else _row_of_chunks(dataset)
+        self._set_matrix(dataset.shape, dataset.dtype, (dataset.chunks or (1,))[0])
+        folder = dataset.parent
+        if "feature_names" in folder:
+            self._set_names(_values(folder["feature_names"], slice(None)))
+        n_rows = dataset.shape[0]
+        self.folder = folder.name
+        self.beside = tuple(
+            name
+            for name, item in folder.items()
+            if getattr(item, "shape", None) in {(n_rows,), (n_rows, 1)}
+            and item.name != dataset.name
+            and name != "feature_names"
+        )
+
+    def _find_matrix(self, file: Any) -> str:
+        if "X" in file and hasattr(file["X"], "shape"):
+            return "X"
+        found: list[str] = []
+        file.visititems(
+            lambda name, item: found.append(name) if getattr(item, "ndim", 0) == 2 else None
+        )
+        matrices = [name for name in found if name.split("/")[-1] != "y"]
+        if len(matrices) == 1:
+            return matrices[0]
+        raise InputError(
+            f"{self.path.name}: expected a dataset X, or one matrix, got "
+            f"{listed(matrices) or 'no matrix'}; save it as X."
+        )
+
+    def label_type(self, name: str) -> LabelType:
+        """The type of ``y``, or of a column."""
+        import h5py
+
+        with h5py.File(self.path, "r") as file:
+            item = file[self.folder][name] if name in self.beside else file[self.matrix]
+            return label_dtype(self, name, item.dtype)
+
+    @contextmanager
+    def _open(self, request: Request) -> Iterator[OpenMatrix]:
+        import h5py
+
+        # A chunk holds many rows. The ones in the way of a block are kept, if they fit.
+        block = 8 * request.rows * max(len(request.columns), 1)
+        cache = max(2**20, min(self.row_of_chunks, MOST_HELD * block))
+        with h5py.File(self.path, "r", rdcc_nbytes=cache) as file:
+            yield _OpenDatasets(file[self.matrix], file[self.folder])
+
+
+class _OpenDatasets:
+    """Datasets of an open file."""
+
+    def __init__(self, matrix: Any, folder: Any):
+        self.matrix, self.folder = matrix, folder
+
+    def width(self, columns: NDArray[np.intp]) -> int:
+        """Columns from the first to the last of them."""
+        first, last = span_of(columns)
+        return last - first
+
+    def rows(self, start: int, stop: int, columns: NDArray[np.intp]) -> NDArray[Any]:
+        """Some columns of some rows."""
+        first, last = span_of(columns)
+        return pick(self.matrix[start:stop, first:last], columns, first)
+
+    def labels(self, name: str, start: int, stop: int) -> NDArray[Any]:
+        """Some values of a dataset beside the matrix."""
+        return _values(self.folder[name], slice(start, stop)).reshape(-1)
+
+
+class H5adTable(MatrixFile):
+    """One file of AnnData: ``X`` dense or CSR, targets in ``obs``, names in ``var``."""
+
+    format = "h5ad"
+    y_is_target = False  # obs holds whatever was noted about the rows
+    damage = DAMAGE
+
+    def __init__(self, path: Path):
+        super().__init__(path)
+        h5py = import_package("h5py", f"reading {path.name}")
+        try:
+            with h5py.File(path, "r") as file:
+                self._find(file)
+        except InputError:
+            raise
+        except DAMAGE as error:
+            raise self.damaged(path.name, error) from error
+
+    def _find(self, file: Any) -> None:
+        if "X" not in file:
+            raise InputError(f"{self.path.name}: expected a matrix X, got none; write it again.")
+        X = file["X"]
+        self.is_sparse = not hasattr(X, "shape")
+        if self.is_sparse:
+            layout = X.attrs.get("encoding-type", "an unknown layout")
+            if layout != "csr_matrix":
+                raise InputError(
+                    f"{self.path.name}: expected X to be dense or a CSR matrix, got {layout}; "
+                    "write it again after adata.X = adata.X.tocsr()."
+                )
+            self._set_matrix(tuple(X.attrs["shape"]), X["data"].dtype)
+        else:
+            self._set_matrix(X.shape, X.dtype, (X.chunks or (1,))[0])
+        if "var" in file and hasattr(file["var"], "keys"):
+            var = file["var"]
+            self._set_names(_values(var[var.attrs.get("_index", "_index")], slice(None)))
+        if "obs" in file and hasattr(file["obs"], "keys"):
+            self.beside = tuple(file["obs"])
+
+    def label_type(self, name: str) -> LabelType:
+        """The type of a column of ``obs``, or of ``X``."""
+        import h5py
+
+        with h5py.File(self.path, "r") as file:
+            if name not in self.beside:
+                X = file["X"]
+                return label_dtype(self, name, (X["data"] if self.is_sparse else X).dtype)
+            return label_dtype(self, name, _stored_values(self, name, file["obs"][name]).dtype)
+
+    @contextmanager
+    def _open(self, request: Request) -> Iterator[OpenMatrix]:
+        import h5py
+
+        with h5py.File(self.path, "r") as file:
+            yield _OpenAnnData(file, self)
+
+
+class _OpenAnnData(_OpenDatasets):
+    """An open file of AnnData."""
+
+    def __init__(self, file: Any, table: H5adTable):
+        super().__init__(file["X"], file.get("obs"))
+        self.table = table
+        self.starts = file["X"]["indptr"] if table.is_sparse else None
+
+    def width(self, columns: NDArray[np.intp]) -> int:
+        """All columns where X is sparse."""
+        return self.table.n_columns if self.starts is not None else super().width(columns)
+
+    def rows(self, start: int, stop: int, columns: NDArray[np.intp]) -> NDArray[Any]:
+        """Some columns of some rows."""
+        if self.starts is None:
+            return super().rows(start, stop, columns)
+        starts = self.starts[start : stop + 1].astype(np.int64)
+        first, last = int(starts[0]), int(starts[-1])
+        stored = (self.matrix["data"][first:last], self.matrix["indices"][first:last])
+        shape = (stop - start, self.table.n_columns)
+        rows = sparse.csr_matrix((*stored, starts - first), shape=shape)
+        # An index out of range would make compiled code read foreign memory.
+        rows.check_format(full_check=True)
+        return pick(rows.toarray(), columns, 0)
+
+    def labels(self, name: str, start: int, stop: int) -> NDArray[Any]:
+        """Some values of a column of ``obs``; a category is replaced by what it stands for."""
+        rows = slice(start, stop)
+        item = self.folder[name]
+        if hasattr(item, "shape"):
+            return _values(item, rows)
+        stored = _stored_values(self.table, name, item)
+        values = _values(stored, slice(None) if "codes" in item else rows)
+        if "codes" in item:
+            codes = item["codes"][rows].astype(np.intp)
+            missing, values = codes < 0, values[codes] if len(values) else np.full(len(codes), None)
+        else:
+            missing = item["mask"][rows].astype(bool)
+        if not missing.any():
+            return values
+        empty: Any = np.nan if values.dtype.kind in "iuf" else None
+        return np.where(missing, empty, values)
+
+
+def _stored_values(table: H5adTable, name: str, item: Any) -> Any:
+    """The dataset with the values of a column of ``obs``."""
+    if hasattr(item, "shape"):
+        if "categories" in item.attrs:
+            raise InputError(
+                f"{table.path.name}: expected obs as AnnData 0.8 or later writes it, got the older "
+                f"form of categories in {name!r}; read the file with anndata and write it again."
+            )
+        return item
+    for values, companion in (("categories", "codes"), ("values", "mask")):
+        if values in item and companion in item:
+            return item[values]
+    raise table.odd_label(name, item.attrs.get("encoding-type", "a group"))
+
+
+def _values(dataset: Any, rows: slice) -> NDArray[Any]:
+    """Some values of a dataset of one dimension; text as objects of type str."""
+    values = dataset[rows]
+    if values.dtype.kind == "O":
+        return dataset.asstr()[rows]
+    return text_of(values) if values.dtype.kind == "S" else values
+
+
+def _row_of_chunks(dataset: Any) -> int:
+    """Bytes of the chunks that one row lies in."""
+    chunk_rows, chunk_columns = dataset.chunks
+    across = -(-dataset.shape[1] // chunk_columns)
+    return int(chunk_rows * chunk_columns * across * dataset.dtype.itemsize)

@@ -1,0 +1,145 @@
+"""Feather version 2, which is the Arrow IPC file format, and Arrow IPC streams."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from tamis.data.formats._arrow import import_pyarrow
+from tamis.data.formats._batches import arrow_label_type, column_kinds, piece_of
+from tamis.data.formats._file import LabelType, Piece, Request, TableFile, check_names
+from tamis.exceptions import InputError
+
+# A part is made of record batches until they have this size; Feather writes batches of 2**16 rows.
+PART_BYTES = 16 * 2**20
+
+
+class IpcTable(TableFile):
+    """One Feather or Arrow IPC file; a stream is one part, since it has no index."""
+
+    format = "Feather"
+
+    def __init__(self, path: Path):
+        pa = import_pyarrow(f"reading {path.name}")
+        super().__init__(path)
+        self.damage = (pa.ArrowException, OSError, UnicodeDecodeError)
+        with open(path, "rb") as stream:
+            start = stream.read(6)
+        if start.startswith(b"FEA1"):
+            raise InputError(
+                f"{path.name}: expected Feather version 2, got version 1; write it again with a "
+                "recent pyarrow, or as Parquet."
+            )
+        self.is_stream = start != b"ARROW1"
+        try:
+            with self._source(mapped=False) as source, self._open(source, None) as reader:
+                self.schema = reader.schema
+                n_batches = None if self.is_stream else reader.num_record_batches
+            self.batches = self._find_batches(n_batches)
+        except (*self.damage, struct.error) as error:
+            raise self.damaged(path.name, error) from error
+        self.names = tuple(self.schema.names)
+        check_names(path.name, self.names)
+        self.kinds, self.others = column_kinds(self.schema)
+        self.parts = [(0, len(self.batches))] if self.is_stream else self._group()
+        rows = [n for n, _ in self.batches]
+        self.part_rows = tuple(sum(rows[first:last]) for first, last in self.parts)
+
+    def _find_batches(self, n_batches: int | None) -> list[tuple[int, int]]:
+        """Rows and bytes of every record batch, from the headers before them."""
+        import pyarrow as pa
+        from pyarrow import ipc
+
+        with pa.memory_map(str(self.path)) as source:
+            if not self.is_stream:
+                source.seek(8)  # past the name of the format; what follows is a stream
+            messages = iter(ipc.MessageReader.open_stream(source))
+            found = (
+                (_rows(message.metadata.to_pybytes()), message.body.size)
+                for message in messages
+                if message.type == "record batch"
+            )
+            # Beyond the last one, a file may go on with its index.
+            return list(islice(found, n_batches))
+
+    def _group(self) -> list[tuple[int, int]]:
+        """Join record batches into parts; how does not depend on any limit."""
+        parts, first, size = [], 0, 0
+        for i, (_, n_bytes) in enumerate(self.batches):
+            size += n_bytes
+            if size >= PART_BYTES or i == len(self.batches) - 1:
+                parts.append((first, i + 1))
+                first, size = i + 1, 0
+        return parts
+
+    def label_type(self, name: str) -> LabelType:
+        """The type of a column in memory."""
+        found = arrow_label_type(self.schema.field(name).type)
+        if isinstance(found, str):
+            raise self.odd_label(name, found)
+        return found
+
+    def where(self, part: int) -> str:
+        """File and record batches."""
+        first, last = self.parts[part]
+        if self.is_stream:
+            return self.path.name
+        batches = f"record batch {first}" if last == first + 1 else f"batches {first} to {last - 1}"
+        return f"{self.path.name}, {batches}"
+
+    def read(self, part: int, request: Request) -> Iterator[Piece]:
+        """Pieces of a part; a record batch is cut where it is longer than a block."""
+        assert self.names is not None
+        names = [self.names[j] for j in request.columns]
+        wanted = {*names, *(name for name, _ in request.labels)}
+        fields = [j for j, name in enumerate(self.names) if name in wanted]
+        first, last = self.parts[part]
+        # A record batch is read whole. One that is too large for that is mapped instead, which is
+        # not the rule: a file that is cut short while it is mapped ends the process.
+        budget = 8 * len(fields) * request.rows
+        mapped = any(size > 4 * budget for _, size in self.batches[first:last])
+        with self._source(mapped) as source, self._open(source, fields) as reader:
+            for batch in reader if self.is_stream else map(reader.get_batch, range(first, last)):
+                for start in range(0, batch.num_rows, request.rows):
+                    yield piece_of(batch.slice(start, request.rows), names, request)
+
+    @contextmanager
+    def _source(self, mapped: bool) -> Iterator[Any]:
+        import pyarrow as pa
+
+        with pa.memory_map(str(self.path)) if mapped else pa.OSFile(str(self.path)) as source:
+            yield source
+
+    def _open(self, source: Any, fields: list[int] | None) -> Any:
+        from pyarrow import ipc
+
+        options = ipc.IpcReadOptions(included_fields=fields, use_threads=False)
+        opener = ipc.open_stream if self.is_stream else ipc.open_file
+        return opener(source, options=options)
+
+
+def _rows(metadata: bytes) -> int:
+    """Length of a record batch, from its header; pyarrow would read the batch to tell it.
+
+    The header is a flatbuffer: a ``Message``, whose third field is a ``RecordBatch``, whose first
+    field is the length. A table starts with the way back to the list of its fields.
+    """
+    (message,) = struct.unpack_from("<I", metadata, 0)
+    header = message + _field(metadata, message, 2)
+    batch = header + struct.unpack_from("<I", metadata, header)[0]
+    length = _field(metadata, batch, 0)
+    # A field that is not stored has its default value.
+    return int(struct.unpack_from("<q", metadata, batch + length)[0]) if length else 0
+
+
+def _field(metadata: bytes, table: int, index: int) -> int:
+    (back,) = struct.unpack_from("<i", metadata, table)
+    fields = table - back
+    (size,) = struct.unpack_from("<H", metadata, fields)
+    if 4 + 2 * index >= size:
+        return 0
+    return int(struct.unpack_from("<H", metadata, fields + 4 + 2 * index)[0])

@@ -1,0 +1,175 @@
+"""Files that hold one matrix, and arrays beside it: NPY, NPZ, HDF5, Zarr."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Iterator
+from contextlib import AbstractContextManager
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tamis._runtime.wording import counted
+from tamis.data.formats._file import OTHER, Piece, Request, TableFile, number_kind, split_rows
+from tamis.data.formats._npz import _numbered
+from tamis.exceptions import ColumnTypeError, InputError, MissingDependencyError
+
+# A part is a range of rows of about this size; how rows are cut does not depend on any limit.
+PART_BYTES = 64 * 2**20
+
+
+class OpenMatrix(Protocol):
+    """A matrix that is open for reading."""
+
+    def width(self, columns: NDArray[np.intp]) -> int:
+        """How many columns have to be read to get these."""
+
+    def rows(self, start: int, stop: int, columns: NDArray[np.intp]) -> NDArray[Any]:
+        """Some columns of some rows, in any order and type."""
+
+    def labels(self, name: str, start: int, stop: int) -> NDArray[Any]:
+        """Some values of an array beside the matrix, missing ones as None or NaN."""
+
+
+class MatrixFile(TableFile):
+    """One file with a matrix; a subclass opens it.
+
+    Its constructor calls ``_set_matrix`` and, where the file has names, ``_set_names``.
+    """
+
+    def _open(self, request: Request) -> AbstractContextManager[OpenMatrix]:
+        raise NotImplementedError
+
+    def _set_matrix(
+        self,
+        shape: tuple[int, ...],
+        dtype: np.dtype[Any],
+        chunk_rows: int = 1,
+        *,
+        whole: bool = False,
+    ) -> None:
+        """Cut the rows of a matrix into parts; `whole` makes it one part."""
+        who = self.path.name
+        if len(shape) != 2 or shape[1] == 0:
+            raise InputError(
+                f"{who}: expected a matrix with rows and columns, got shape {tuple(shape)}; "
+                "save a 2-D array."
+            )
+        kind = number_kind(dtype)
+        if kind == OTHER:
+            raise ColumnTypeError(
+                f"{who}: expected a matrix of real numbers, got {dtype}; save int or float."
+            )
+        n_rows, n_columns = (int(n) for n in shape)
+        self.kinds = np.full(n_columns, kind, dtype=np.uint8)
+        self.others = {}
+        step = max(1, PART_BYTES // (n_columns * dtype.itemsize))
+        step = max(1, round(step / chunk_rows)) * chunk_rows
+        self.part_rows = split_rows(n_rows, n_rows or 1 if whole else step)
+        self._starts = np.concatenate([[0], np.cumsum(self.part_rows, dtype=np.int64)])
+
+    def _set_names(self, stored: NDArray[Any]) -> None:
+        """Take the names of the columns; one that is used twice gets a number."""
+        if stored.shape != (self.n_columns,):
+            raise InputError(
+                f"{self.path.name}: expected {counted(self.n_columns, 'name')} of columns, got "
+                f"shape {stored.shape}; save one name per column."
+            )
+        names = [n.decode() if isinstance(n, bytes) else str(n) for n in stored.tolist()]
+        self.names = tuple(_numbered(names, ()))
+
+    def row_range(self, part: int) -> tuple[int, int]:
+        """First row of a part, and the first after it."""
+        return int(self._starts[part]), int(self._starts[part + 1])
+
+    def where(self, part: int) -> str:
+        """File and rows, counted from 0."""
+        start, stop = self.row_range(part)
+        return f"{self.path.name}, rows {start:,} to {stop - 1:,}"
+
+    def read(self, part: int, request: Request) -> Iterator[Piece]:
+        """Pieces of a range of rows."""
+        start, stop = self.row_range(part)
+        # A target that is a column of the matrix is read with the others.
+        own = [name for name, _ in request.labels if name not in self.beside]
+        names = self.names or ()
+        columns = np.array([*request.columns, *map(names.index, own)], dtype=np.intp)
+        with self._open(request._replace(columns=columns)) as matrix:
+            for first in range(start, stop, request.rows):
+                last = min(first + request.rows, stop)
+                X = _block(matrix, first, last, columns, request) if len(columns) else None
+                labels = {}
+                if own:
+                    assert X is not None
+                    labels = dict(zip(own, X.T[-len(own) :], strict=True))
+                    X = np.ascontiguousarray(X[:, : -len(own)])
+                found = tuple(
+                    labels[name].astype(dtype)
+                    if name in labels
+                    else labels_as(matrix.labels(name, first, last), dtype)
+                    for name, dtype in request.labels
+                )
+                yield Piece(X if len(request.columns) else None, found, last - first)
+
+
+def _block(
+    matrix: OpenMatrix, start: int, stop: int, columns: NDArray[np.intp], request: Request
+) -> NDArray[Any]:
+    """Rows of a block, in slabs where many columns have to be read to get a few."""
+    step = max(1, request.rows * len(columns) // matrix.width(columns))
+    if step >= stop - start:
+        return numbers_as(matrix.rows(start, stop, columns), request.dtype)
+    X = np.empty((stop - start, len(columns)), dtype=request.dtype)
+    for first in range(start, stop, step):
+        last = min(first + step, stop)
+        X[first - start : last - start] = matrix.rows(first, last, columns)
+    return X
+
+
+def numbers_as(values: NDArray[Any], dtype: np.dtype[Any]) -> NDArray[Any]:
+    """Numbers of a type, without a copy where they have it and lie in one piece."""
+    values = values.astype(dtype, copy=False)
+    flags = values.flags
+    return values if flags.c_contiguous or flags.f_contiguous else np.ascontiguousarray(values)
+
+
+def labels_as(values: NDArray[Any], dtype: np.dtype[Any]) -> NDArray[Any]:
+    """Labels of a type; text as objects, and what has missing values as it is."""
+    if values.dtype.kind in "UST":
+        return text_of(values)
+    if values.dtype.kind in "biuf" and dtype.kind in "biuf":
+        missing = values.dtype.kind == "f" and dtype.kind != "f"
+        return values if missing else values.astype(dtype, copy=False)
+    return values
+
+
+def text_of(values: NDArray[Any]) -> NDArray[Any]:
+    """Text as objects of type str."""
+    if values.dtype.kind == "S":
+        values = np.char.decode(values, "utf-8")
+    return values.astype(object)
+
+
+def span_of(columns: NDArray[np.intp]) -> tuple[int, int]:
+    """First column, and the first after the last one."""
+    return int(columns.min()), int(columns.max()) + 1
+
+
+def pick(values: NDArray[Any], columns: NDArray[np.intp], first: int) -> NDArray[Any]:
+    """Columns of a slab that starts at column `first`, without a copy where it is just them."""
+    wanted = columns - first
+    if len(wanted) == values.shape[1] and np.array_equal(wanted, np.arange(len(wanted))):
+        return values
+    return values[:, wanted]
+
+
+def import_package(package: str, purpose: str) -> Any:
+    """Import an optional package, or say which one is missing."""
+    try:
+        return importlib.import_module(package)
+    except ImportError as error:
+        raise MissingDependencyError(
+            f"{purpose} needs the package {package}, which is not installed; "
+            f"run: pip install {package}"
+        ) from error

@@ -1,0 +1,125 @@
+"""Zarr stores: an array, or a group with X and, if it has them, y and feature_names."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tamis._runtime.wording import listed
+from tamis.data.formats._array_files import label_dtype
+from tamis.data.formats._file import LabelType, Request, Stamp
+from tamis.data.formats._matrix_file import MatrixFile, OpenMatrix, import_package, pick, span_of
+from tamis.exceptions import InputError
+
+# Rows of a chunk are kept if they take no more than so many blocks.
+MOST_HELD = 4
+
+
+class ZarrTable(MatrixFile):
+    """One Zarr store, which is a folder."""
+
+    format = "Zarr"
+    counted_in = "files"
+    damage = (OSError, EOFError, ValueError, KeyError, RuntimeError)
+
+    def __init__(self, path: Path):
+        super().__init__(path)
+        import_package("zarr", f"reading {path.name}")
+        try:
+            opened = self._store()
+            group, X = (None, opened) if hasattr(opened, "shape") else (opened, opened.get("X"))
+        except self.damage as error:
+            raise self.damaged(path.name, error) from error
+        if not hasattr(X, "shape"):
+            names = listed(sorted(opened)) or "nothing"
+            raise InputError(
+                f"{path.name}: expected an array, or a group with an array X, got {names}; "
+                "save the matrix as X."
+            )
+        assert X is not None
+        self._set_matrix(X.shape, X.dtype, (getattr(X, "shards", None) or X.chunks)[0])
+        self.is_group = group is not None
+        if group is None:
+            return
+        arrays = dict(group.arrays())
+        if "feature_names" in arrays:
+            self._set_names(np.asarray(arrays["feature_names"][:]))
+        one_per_row = {(X.shape[0],), (X.shape[0], 1)}
+        self.beside = tuple(
+            name
+            for name in sorted(arrays)
+            if arrays[name].shape in one_per_row and name not in {"X", "feature_names"}
+        )
+
+    def stamp_now(self) -> Stamp:
+        """Number of files, and the last time that one was added, replaced or described anew.
+
+        A folder takes the time of the files that are moved into it, which is how chunks are
+        written; so the times of the chunks, which may be millions, need not be asked for.
+        """
+        n_files, latest = 0, os.stat(self.path).st_mtime_ns
+        for folder, _, files in os.walk(self.path):
+            n_files += len(files)
+            described = (name for name in files if name.endswith(("zarr.json", ".zarray")))
+            paths = [folder, *(os.path.join(folder, name) for name in described)]
+            latest = max(latest, *(os.stat(path).st_mtime_ns for path in paths))
+        return Stamp(n_files, latest)
+
+    def _store(self) -> Any:
+        import zarr
+
+        return zarr.open(str(self.path), mode="r")
+
+    def label_type(self, name: str) -> LabelType:
+        """The type of ``y``, or of a column."""
+        store = self._store()
+        found = store[name] if name in self.beside else store["X"]
+        return label_dtype(self, name, np.dtype(found.dtype))
+
+    @contextmanager
+    def _open(self, request: Request) -> Iterator[OpenMatrix]:
+        block = 8 * request.rows * max(len(request.columns), 1)
+        yield _OpenStore(self._store(), MOST_HELD * block)
+
+
+class _OpenStore:
+    """Arrays of an open store."""
+
+    def __init__(self, store: Any, room: int):
+        self.store = store
+        self.matrix = store if hasattr(store, "shape") else store["X"]
+        self.room = room
+        self.held: tuple[tuple[int, int, int, int], NDArray[Any]] | None = None
+
+    def width(self, columns: NDArray[np.intp]) -> int:
+        """Columns from the first to the last of them."""
+        first, last = span_of(columns)
+        return last - first
+
+    def rows(self, start: int, stop: int, columns: NDArray[np.intp]) -> NDArray[Any]:
+        """Some columns of some rows.
+
+        Zarr unpacks a chunk for every row that is asked of it, so the rows of a chunk are kept
+        where there is room.
+        """
+        first, last = span_of(columns)
+        top = start - start % self.matrix.chunks[0]
+        bottom = min(top + self.matrix.chunks[0], self.matrix.shape[0])
+        size = (bottom - top) * (last - first) * self.matrix.dtype.itemsize
+        if stop > bottom or size > self.room:
+            return pick(np.asarray(self.matrix[start:stop, first:last]), columns, first)
+        place = (top, bottom, first, last)
+        if self.held is None or self.held[0] != place:
+            self.held = place, np.asarray(self.matrix[top:bottom, first:last])
+        # Not a view: a block may be kept longer than the chunk.
+        return pick(self.held[1][start - top : stop - top], columns, first).copy()
+
+    def labels(self, name: str, start: int, stop: int) -> NDArray[Any]:
+        """Some values of an array beside the matrix."""
+        return np.asarray(self.store[name][start:stop]).reshape(-1)

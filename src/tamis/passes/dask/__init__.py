@@ -1,0 +1,1 @@
+"""Passes over the data on a Dask cluster."""

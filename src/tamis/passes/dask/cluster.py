@@ -1,0 +1,328 @@
+"""ClusterEngine: blocks are summarised where they are, summaries are merged in a tree."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+import zlib
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from tamis._runtime.checkpoint import Checkpoint
+from tamis.data.partitioned import PartitionedTable, Wanted
+from tamis.data.target_encoding import Encoding
+from tamis.exceptions import WorkerError
+from tamis.passes.dask.client import (
+    RETRIES,
+    check_workers,
+    current_client,
+    import_dask,
+    killed_with,
+    lost_workers,
+    open_client,
+    results,
+)
+from tamis.passes.dask.tasks import Tasks
+from tamis.passes.located import checked_weight, located
+from tamis.statistics import Ranges
+
+# Summaries that one task merges.
+FAN_IN = 8
+# Parts of files that a task takes at most, once there are so many tasks.
+MOST_PARTS, MOST_TASKS = 64, 256
+# With a checkpoint, so many summaries at most come back one after the other.
+MOST_STAGES = 32
+# Summaries that are merged on one worker, in one task, take no more than this together.
+MOST_BYTES_AT_ONCE = 2**26
+# Parts of a task that a message names.
+MOST_NAMED = 8
+
+
+@dataclass(frozen=True)
+class Walk:
+    """What every task of a walk needs, sent to a worker once: how to read, and what to count."""
+
+    reader: PartitionedTable
+    # Zeros for the most part, so the statistic is packed; every task wants a copy anyway.
+    empty: bytes
+    encoding: Encoding | None
+    columns: Wanted
+    # Size of the statistic, which is not packed when it travels back.
+    n_bytes: int
+
+    @classmethod
+    def of(
+        cls, source: PartitionedTable, statistic: Any, encoding: Encoding | None, columns: Wanted
+    ) -> Walk:
+        """A walk over a source, without the source's own connections."""
+        reader = copy.copy(source.reader())
+        reader.cluster = reader.checkpoint = None
+        packed = pickle.dumps(statistic, 5)
+        return cls(reader, zlib.compress(packed, 1), encoding, columns, len(packed))
+
+    def summary(self, parts: Sequence[int], piece: Any) -> Any:
+        """Statistic of some parts; a first look at them where there is no encoding yet."""
+        statistic = pickle.loads(zlib.decompress(self.empty))
+        for part in parts:
+            self._take_in(statistic, part, piece)
+        return statistic
+
+    def _take_in(self, statistic: Any, part: int, piece: Any) -> None:
+        n_before = 0
+        for raw in self.reader.pieces(part, piece, self.columns):
+            with located(self.reader, part, n_before):
+                if self.encoding is None:
+                    statistic.look(raw)
+                else:
+                    weight = checked_weight(raw, self.encoding.who)
+                    statistic.update(self.encoding.block(raw, weight), 1)
+            n_before += raw.n_rows
+
+
+def summarise(walk: Walk, parts: Sequence[int], piece: Any) -> Any:
+    """What a worker does with some parts."""
+    try:
+        return walk.summary(parts, piece)
+    except MemoryError as error:
+        raise WorkerError(
+            f"{walk.reader.where(parts[0])}: expected enough memory on the worker for this part, "
+            "got too little. Use smaller parts or more memory per worker, then start again."
+        ) from error
+
+
+def merged(first: Any, *others: Any) -> Any:
+    """What a worker does with summaries; those it was given stay as they are."""
+    total = copy.deepcopy(first)
+    for other in others:
+        total.merge(other)
+    return total
+
+
+def summarise_each(walk: Walk, parts: Sequence[int], pieces: Sequence[Any]) -> list[Any]:
+    """What a worker does with chunks that it has: (number, summary) of each."""
+    return [
+        (part, summarise(walk, [part], piece)) for part, piece in zip(parts, pieces, strict=True)
+    ]
+
+
+def merge_each(*found: list[Any]) -> Any:
+    """Merge numbered summaries in the tree that they would have as tasks of their own.
+
+    So the result does not depend on where the chunks are, to the last bit.
+    """
+    numbered = sorted((item for some in found for item in some), key=lambda item: item[0])
+    return in_tree([summary for _, summary in numbered], merged)
+
+
+def in_tree(items: Sequence[Any], merge: Callable[..., Any]) -> Any:
+    """Merge items, some at a time, until one is left."""
+    items = list(items)
+    while len(items) > 1:
+        groups = [items[i : i + FAN_IN] for i in range(0, len(items), FAN_IN)]
+        items = [merge(*group) if len(group) > 1 else group[0] for group in groups]
+    return items[0]
+
+
+class ClusterEngine:
+    """Walks a source on the workers of Dask; only summaries travel.
+
+    Parameters
+    ----------
+    source : PartitionedTable
+        Where the rows are.
+    encoding : Encoding
+        What becomes of the target.
+    columns : ndarray of int or None
+        The columns to read; None means all.
+    checkpoint : Checkpoint or None
+        Where the statistics of unfinished walks are kept.
+    ranges : Ranges or None
+        Of all columns, if they are known already.
+    """
+
+    def __init__(
+        self,
+        source: PartitionedTable,
+        encoding: Encoding,
+        *,
+        columns: Wanted = None,
+        checkpoint: Checkpoint | None = None,
+        ranges: Ranges | None = None,
+    ):
+        self.source, self.encoding = source, encoding
+        self.columns, self.checkpoint, self.ranges = columns, checkpoint, ranges
+        self.n_columns = source.n_columns if columns is None else len(columns)
+
+    @property
+    def n_bytes(self) -> int:
+        """Size of the part that one task sees at a time: lanes for threads are not worth it."""
+        return 0
+
+    def __len__(self) -> int:
+        return 1
+
+    def known_ranges(self) -> Ranges | None:
+        """Ranges of the columns where the files, or a first walk, say them."""
+        if self.columns is not None:
+            return None
+        return self.ranges or self.source.known_ranges()
+
+    def fold(
+        self, statistic: Any, name: str, *, n_jobs: int | None, steps: Callable[..., Any]
+    ) -> Any:
+        """Update `statistic` with all blocks, on the workers.
+
+        Parameters
+        ----------
+        statistic : Statistic
+            That has seen nothing; changed in place and returned.
+        name : str
+            Of the walk, for progress and checkpoint.
+        n_jobs : int or None
+            Not used: every task has one thread, and the cluster says how many run.
+        steps : callable
+            Shows progress: ``steps(name, items, total)``.
+        """
+        if self.checkpoint is None:
+            for _ in steps(name, range(1), 1):
+                found = fold_on_workers(self.source, statistic, self.encoding, self.columns)
+                vars(statistic).update(vars(found))
+            return statistic
+        return self._fold_in_stages(statistic, name, self.checkpoint, steps)
+
+    def _fold_in_stages(
+        self, statistic: Any, name: str, checkpoint: Checkpoint, steps: Callable[..., Any]
+    ) -> Any:
+        """Some parts after the other; what is known is stored in between."""
+        walk = Walk.of(self.source, statistic, self.encoding, self.columns)
+        n_parts = self.source.n_parts
+        first = checkpoint.resume(name, statistic)
+        length = max(FAN_IN, -(-n_parts // MOST_STAGES))
+        stages = [
+            range(start, min(start + length, n_parts)) for start in range(first, n_parts, length)
+        ]
+        with at_work(self.source) as source:
+            for stage in steps(name, stages, len(stages)):
+                statistic.merge(_summary_of(source, walk, stage))
+                checkpoint.keep(name, stage.stop, n_parts, statistic)
+        return statistic
+
+
+@contextmanager
+def at_work(source: PartitionedTable) -> Iterator[PartitionedTable]:
+    """The source with its workers found, or started, once for all walks over it."""
+    with open_client(source.cluster, repr(source)) as client:
+        if client is None or client is source.cluster:
+            yield source
+            return
+        opened = copy.copy(source)
+        opened.cluster = client
+        yield opened
+
+
+def fold_on_workers(
+    source: PartitionedTable, statistic: Any, encoding: Encoding | None, columns: Wanted
+) -> Any:
+    """Summaries of all parts, merged in a tree on the workers; the last one comes back."""
+    if not source.n_parts:
+        return statistic
+    walk = Walk.of(source, statistic, encoding, columns)
+    return _summary_of(source, walk, range(source.n_parts))
+
+
+def _summary_of(source: PartitionedTable, walk: Walk, parts: range) -> Any:
+    tasks = Tasks("walk")
+    shared = tasks.value(walk)
+    groups = None
+    if walk.n_bytes * len(parts) <= MOST_BYTES_AT_ONCE:
+        groups = source.groups_in_place(parts)
+    if groups is None:
+        shares: Sequence[Sequence[int]] = _shares(source, parts)
+        leaves = [
+            tasks.call(summarise, shared, share, source.piece(share[0], walk.columns))
+            for share in shares
+        ]
+        total = in_tree(leaves, lambda *some: tasks.call(merged, *some))
+    else:
+        shares = groups
+        leaves = [
+            tasks.call(
+                summarise_each,
+                shared,
+                group,
+                tuple(source.piece(part, walk.columns) for part in group),
+            )
+            for group in groups
+        ]
+        total = tasks.call(merge_each, *leaves)
+
+    last = tasks.delayed(total)
+    known = {leaf.key: share for share, leaf in zip(shares, leaves, strict=True)}
+    return compute(
+        source,
+        [last],
+        lambda keys: " or ".join(map(source.where, _parts_of(keys, known, last))),
+    )[0]
+
+
+def _shares(source: PartitionedTable, parts: range) -> list[range]:
+    """Parts that one task takes one after the other: a summary travels for all of them.
+
+    Chunks that are in memory already are taken one by one.
+    """
+    length = 1
+    if source.is_read_by_workers:
+        length = max(1, min(len(parts) // MOST_TASKS, MOST_PARTS))
+    return [
+        range(start, min(start + length, parts.stop))
+        for start in range(parts.start, parts.stop, length)
+    ]
+
+
+def _parts_of(keys: Sequence[Any], known: dict[Any, Sequence[int]], last: Any) -> list[int]:
+    """Parts that tasks belong to, be they ours or those that make the data."""
+    dependents = import_dask().core.get_deps(dict(last.dask))[1]
+    found: set[int] = set()
+    waiting = list(keys)
+    while waiting:
+        key = waiting.pop()
+        if key in known:
+            found.update(known[key][:MOST_NAMED])
+        else:
+            waiting += dependents.get(key, ())
+    return sorted(found)
+
+
+def compute(
+    source: PartitionedTable,
+    delayed: Sequence[Any],
+    name: Callable[[Sequence[Any]], str] | None = None,
+) -> Sequence[Any]:
+    """Results of delayed calls, on the cluster of the source or on Dask's own choice.
+
+    Parameters
+    ----------
+    source : PartitionedTable
+        Says where (`cluster`), and who asks.
+    delayed : sequence of Delayed
+        The calls.
+    name : callable or None
+        Says in words what tasks, given by their keys, are about.
+    """
+    dask = import_dask()
+    with open_client(source.cluster, repr(source)) as opened:
+        client = opened if opened is not None or source.cluster else current_client()
+        if client is None:
+            options = {"scheduler": "threads"} if source.cluster else {}
+            return dask.compute(*delayed, **options)
+
+        def words(key: Any) -> str:
+            told = "" if name is None else name(killed_with(client, key))
+            return told or f"the task {key!r}"
+
+        check_workers(client, repr(source))
+        with lost_workers(repr(source), words, client):
+            futures = client.compute(list(delayed), retries=RETRIES)
+        return results(client, futures, repr(source), words)
