@@ -229,7 +229,7 @@ class TestInvariants:
     @pytest.mark.parametrize("relation", ["spearman", "pearson"])
     def test_threads_do_not_change_a_bit(self, order, relation, monkeypatch):
         monkeypatch.setattr("tamis._runtime.threads.CELLS_WORTH_A_THREAD", 1)
-        monkeypatch.setattr("tamis._correlations.factors.TILE", 7)
+        monkeypatch.setattr("tamis.statistics.correlations.TILE", 7)
         X = np.asarray(holes(normal(300, 90)), order=order)
         one, many = (scores(X, n_jobs=n, relation=relation) for n in (1, 5))
         np.testing.assert_array_equal(one, many)
@@ -237,7 +237,7 @@ class TestInvariants:
     def test_tiles_do_not_matter(self, monkeypatch):
         X = np.hstack([thin(missing=True), normal(50, 30)])
         whole = [scores(make(X)) for make in (np.asarray, sparse.csr_array)]
-        monkeypatch.setattr("tamis._correlations.factors.TILE", 5)
+        monkeypatch.setattr("tamis.statistics.correlations.TILE", 5)
         tiles = [scores(make(X)) for make in (np.asarray, sparse.csr_array)]
         np.testing.assert_allclose(tiles, whole, rtol=1e-12)
 
@@ -278,7 +278,7 @@ class TestSparse:
 
     def test_whole_is_not_made_dense(self, monkeypatch):
         # No part handed out is wider than a tile or a block.
-        monkeypatch.setattr("tamis._correlations.factors.TILE", 5)
+        monkeypatch.setattr("tamis.statistics.correlations.TILE", 5)
         monkeypatch.setattr("tamis.graph._redundancy.BLOCK", 6)
         widths = []
         plain = sparse.csr_array.toarray, sparse.csc_array.toarray

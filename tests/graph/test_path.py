@@ -6,8 +6,8 @@ import pytest
 from scipy import sparse
 
 from tamis import InfFS, inf_fs_path
-from tamis._correlations import factors
 from tamis.exceptions import InputError
+from tamis.statistics import correlations
 
 ALPHAS = [0.0, 0.2, 0.5, 1.0]
 
@@ -25,13 +25,13 @@ def blocks(monkeypatch):
     """Blocks of seven columns, and a list of those that were made."""
     monkeypatch.setattr("tamis.graph._redundancy.BLOCK", 7)
     made = []
-    plain = factors.Factors.block
+    plain = correlations.Factors.block
 
     def block(self, rows, columns):
         made.append((rows, columns))
         return plain(self, rows, columns)
 
-    monkeypatch.setattr(factors.Factors, "block", block)
+    monkeypatch.setattr(correlations.Factors, "block", block)
     return made
 
 

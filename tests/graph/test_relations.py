@@ -6,9 +6,9 @@ from scipy import sparse, stats
 
 from reference import graph as reference
 from tamis import InfFS
-from tamis._correlations import linear_factors, rank_factors
 from tamis.exceptions import InputError
 from tamis.graph import relations
+from tamis.statistics.correlations import linear_factors, rank_factors
 
 
 def table(seed=0, n_rows=50, n_columns=9, missing=0.0):

@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 from tamis import _columns
 from tamis._runtime.compilation import announce_compilation
 from tamis.exceptions import TamisError
-from tamis.filters._codes import code_columns
 from tamis.filters._known import Known
 from tamis.filters._moments import Gathered
 from tamis.passes.columns import ColumnBlocks
 from tamis.passes.opened import Opened
 from tamis.statistics import Bins, Block, Cuts, FewValues, Ranges
+from tamis.statistics.codes import code_columns
 from tamis.statistics.few_values import FewValuesResult
 
 Floats = NDArray[np.float64]
@@ -91,7 +91,7 @@ class CutFinder:
 
     def __call__(self, block: Block) -> list[Floats]:
         """Cuts of every column: the least value of each level but the first."""
-        from tamis.filters import _codes_kernels as kernels
+        from tamis.statistics import _code_kernels as kernels
 
         codes = code_columns(
             block.X, n_bins=self.n_bins, strategy=self.strategy, classes=block.target,

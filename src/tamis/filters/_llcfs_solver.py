@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import linalg, sparse
 
-from tamis._neighbors import nearest_rows
 from tamis.filters._local_kernels import centred_grams, ridge_inverses
+from tamis.statistics.neighbors import nearest_rows
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]

@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from tamis._columns import centred_columns
-from tamis._neighbors import nearest_rows
 from tamis._validation import N_JOBS, Choice, Constraint, Custom, Number
 from tamis.exceptions import InputError
+from tamis.statistics.neighbors import nearest_rows
 
 Floats = NDArray[np.float64]
 

@@ -267,7 +267,7 @@ class CodedPairs(_Pairs):
 
 def _bits(result: PairCountsResult, cuts: Cuts, first_slot: int, one_levels: int) -> Floats:
     """Bits shared with one of the batch, its entropy and those of the columns."""
-    from tamis.filters import _codes_kernels as kernels
+    from tamis.statistics import _code_kernels as kernels
 
     out = np.empty((3, result.first_level.size))
     kernels.counted_information(

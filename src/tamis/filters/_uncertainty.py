@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from tamis._correlations import linear_factors
 from tamis._runtime.compilation import announce_compilation
 from tamis._runtime.threads import run_parts, split_evenly, threads_for
 from tamis.data.target import Outcome
-from tamis.filters._codes import Codes, code_columns, x_log_x_table
+from tamis.statistics.codes import Codes, code_columns, x_log_x_table
+from tamis.statistics.correlations import linear_factors
 
 Floats = NDArray[np.float64]
 
@@ -48,7 +48,7 @@ class CodedColumns:
 
         All three are 0 for columns of one level.
         """
-        from tamis.filters import _codes_kernels as kernels
+        from tamis.statistics import _code_kernels as kernels
 
         table, levels = self.codes
         chosen = np.arange(table.shape[0]) if columns is None else columns.astype(np.int64)

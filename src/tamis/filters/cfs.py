@@ -13,9 +13,9 @@ from tamis._runtime.warning import warn
 from tamis._validation import N_JOBS, Constraint, Custom, Number
 from tamis.cutoff._best_count import BestCount
 from tamis.data.target import TASK, Outcome, check_outcome
-from tamis.filters._codes import N_BINS, STRATEGY, code_columns, rows_with_weight
 from tamis.filters._search import TIE, MeritSearch, Subset, order_as_scores, rounded
 from tamis.filters._uncertainty import CodedColumns, LinearColumns
+from tamis.statistics.codes import N_BINS, STRATEGY, code_columns, rows_with_weight
 
 Floats = NDArray[np.float64]
 

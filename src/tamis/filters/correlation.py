@@ -10,7 +10,6 @@ from scipy import sparse
 
 from tamis._base import Scores
 from tamis._columns import find_constant
-from tamis._correlations import rank_factors
 from tamis._runtime.threads import effective_jobs, run_parts
 from tamis._validation import N_JOBS, Choice, Constraint
 from tamis.data.target import TASK, Outcome, check_outcome
@@ -22,6 +21,7 @@ from tamis.filters._moments import (
 )
 from tamis.passes.checks import check_in_memory
 from tamis.statistics.class_moments import ClassMomentsResult
+from tamis.statistics.correlations import rank_factors
 
 Floats = NDArray[np.float64]
 

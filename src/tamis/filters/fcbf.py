@@ -16,7 +16,6 @@ from tamis._streaming import WalkingSelector
 from tamis._validation import N_JOBS, Constraint, Number
 from tamis.cutoff._best_count import BestCount
 from tamis.data import checks
-from tamis.filters._codes import N_BINS, STRATEGY, code_columns, rows_with_weight
 from tamis.filters._cuts import find_cuts
 from tamis.filters._known import Known
 from tamis.filters._search import TIE, order_as_scores, rounded
@@ -24,6 +23,7 @@ from tamis.filters._source_pairs import CodedPairs
 from tamis.filters._uncertainty import CodedColumns, symmetrical
 from tamis.passes import PartitionedTable
 from tamis.passes.opened import open_classes
+from tamis.statistics.codes import N_BINS, STRATEGY, code_columns, rows_with_weight
 
 Floats = NDArray[np.float64]
 # Symmetrical uncertainty of some columns with one.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,10 +10,10 @@ from scipy import sparse
 
 from tamis._base import BaseSelector, Scores
 from tamis._columns import find_constant
-from tamis._runtime.compilation import announce_compilation
 from tamis._runtime.threads import effective_jobs, run_parts
 from tamis._validation import Constraint
 from tamis.filters._neighbor_graph import GRAPH_CONSTRAINTS, row_graph
+from tamis.statistics.neighbors import Edges, smoothness
 
 Floats = NDArray[np.float64]
 
@@ -114,7 +114,7 @@ class LaplacianScore(BaseSelector):
         constant = find_constant(self, X, weight)
         laplacian = np.full(constant.size, WORST)
         if not constant.all():
-            edges = _edges(row_graph(self, X, ~constant))
+            edges = Edges.of(row_graph(self, X, ~constant))
             self._walk(X.tocsc() if sparse.issparse(X) else X, edges, laplacian)
         self.laplacian_scores_ = laplacian
         return 1.0 - laplacian, constant
@@ -132,21 +132,6 @@ class LaplacianScore(BaseSelector):
             run_parts(score, group, n_threads)
 
 
-class Edges(NamedTuple):
-    """Every edge of a graph once, and the degrees of its rows."""
-
-    tails: NDArray[np.int64]
-    heads: NDArray[np.int64]
-    weights: Floats
-    degree: Floats
-
-
-def _edges(graph: sparse.csr_array) -> Edges:
-    upper = sparse.triu(graph, 1, format="coo")
-    tails, heads = upper.row.astype(np.int64), upper.col.astype(np.int64)
-    return Edges(tails, heads, upper.data, np.asarray(graph.sum(axis=1)))
-
-
 def dense_tile(X: Any, first: int, last: int) -> Floats:
     """A new C-ordered float64 array of some columns."""
     tile = X[:, first:last]
@@ -155,10 +140,6 @@ def dense_tile(X: Any, first: int, last: int) -> Floats:
 
 def laplacian_scores(tile: Floats, edges: Edges) -> Floats:
     """Laplacian score of every column of a tile, which is overwritten."""
-    from tamis._neighbors_kernels import smoothness
-
-    rough, spread = np.zeros(tile.shape[1]), np.zeros(tile.shape[1])
-    with announce_compilation(smoothness):
-        smoothness(tile, edges.degree, edges.tails, edges.heads, edges.weights, rough, spread)
+    rough, spread = smoothness(tile, edges)
     ratio = np.divide(rough, spread, out=np.full(rough.size, WORST), where=spread > 0)
     return np.clip(ratio, 0.0, WORST)

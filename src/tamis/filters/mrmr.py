@@ -19,13 +19,13 @@ from tamis.cutoff._best_count import BestCount
 from tamis.cutoff._counts import most_wanted
 from tamis.data.target import TASK, Outcome, check_outcome
 from tamis.exceptions import InputError
-from tamis.filters._codes import N_BINS, STRATEGY, code_columns, rows_with_weight
 from tamis.filters._cuts import find_cuts
 from tamis.filters._search import order_as_scores
 from tamis.filters._source_pairs import CodedPairs, LinearPairs
 from tamis.filters._uncertainty import CodedColumns, LinearColumns, code_target
 from tamis.passes import PartitionedTable
 from tamis.passes.opened import open_levels, open_outcome
+from tamis.statistics.codes import N_BINS, STRATEGY, code_columns, rows_with_weight
 
 Floats = NDArray[np.float64]
 # Redundancy of the columns left with the newest one; the last argument gives those left, the most

@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from tamis._correlations import linear_factors, rank_factors
 from tamis._runtime.compilation import announce_compilation
 from tamis._runtime.memory import free_memory
 from tamis.exceptions import InputError
@@ -18,6 +17,7 @@ from tamis.graph._redundancy import BlockOf, Plan, Steps, make_relations
 from tamis.graph.walk import Walk, walk_steps, walk_together
 from tamis.passes import MemoryEngine, fold
 from tamis.statistics import Moments
+from tamis.statistics.correlations import linear_factors, rank_factors
 from tamis.statistics.moments import MomentsResult
 
 Floats = NDArray[np.float64]

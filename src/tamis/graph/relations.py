@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from tamis._correlations.factors import Floats, Range
+from tamis.statistics.correlations import Floats, Range
 
 # Mutual information compares columns in this many classes of nearly equal size.
 INFORMATION_BINS = 5

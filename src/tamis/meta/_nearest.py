@@ -74,7 +74,7 @@ def nugget(points: Floats, values: Floats) -> float:
     distance, is a line near 0 if the values are a smooth function of the place plus noise; where
     the line begins is the variance of the noise (the gamma test).
     """
-    from tamis._neighbors import nearest_rows
+    from tamis.statistics.neighbors import nearest_rows
 
     indices, squares = nearest_rows(np.ascontiguousarray(points), NEAR)
     halves = 0.5 * np.square(values[indices] - values[:, None]).mean(axis=0)

@@ -7,13 +7,13 @@ import pytest
 from sklearn.neighbors import NearestNeighbors
 
 from reference.spectral import nearest
-from tamis import _neighbors
-from tamis._neighbors import nearest_rows
+from tamis.statistics import neighbors
+from tamis.statistics.neighbors import nearest_rows
 
 
 @pytest.fixture(params=["single", "double"])
 def precision(request, monkeypatch):
-    monkeypatch.setattr(_neighbors, "LEAST_ROWS", 0 if request.param == "single" else 10**9)
+    monkeypatch.setattr(neighbors, "LEAST_ROWS", 0 if request.param == "single" else 10**9)
 
 
 def table(kind, n_rows, n_columns):
@@ -77,7 +77,7 @@ def test_same_bits_for_threads_memory_and_precision(kind, monkeypatch):
     X = table(kind, 1500, 40)
     wanted = nearest_rows(X, 5, n_jobs=1)
     results = [nearest_rows(X, 5, n_jobs=3), nearest_rows(X, 5, memory_limit=500_000)]
-    monkeypatch.setattr(_neighbors, "LEAST_ROWS", 10**9)
+    monkeypatch.setattr(neighbors, "LEAST_ROWS", 10**9)
     results.append(nearest_rows(X, 5))
     for rows, distances in results:
         np.testing.assert_array_equal(rows, wanted[0])

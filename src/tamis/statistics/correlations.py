@@ -51,7 +51,7 @@ class Factors:
 
 def rank_factors(X: Any, weight: Floats, dtype: Any, n_jobs: int | None) -> Factors:
     """Factors of Spearman's correlation; ties share their average rank, missing cells get 0."""
-    from tamis._correlations import _kernels as kernels
+    from tamis.statistics import _rank_kernels as kernels
 
     is_plain = bool((weight == 1.0).all())
     # As many low bits as number the rows.

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
 from tamis._runtime.compilation import announce_compilation
 from tamis._runtime.threads import run_parts, split_evenly, threads_for
@@ -72,7 +73,7 @@ def nearest_rows(
     distances, indices = np.full((n_rows, k), np.inf), np.full((n_rows, k), NO_ROW)
     if k == 0:
         return indices, distances
-    from tamis._neighbors_kernels import offer, sort_heaps
+    from tamis.statistics._neighbor_kernels import offer, sort_heaps
 
     search = _Search(X, distances, indices, n_jobs)
     blocks = _blocks(n_rows, n_columns, memory_limit)
@@ -150,7 +151,7 @@ class _Search:
     def _offer(
         self, first: int, last: int, products: Any, first_other: int, n_computed: list[int]
     ) -> None:
-        from tamis._neighbors_kernels import offer
+        from tamis.statistics._neighbor_kernels import offer
 
         n_computed.append(
             offer(
@@ -194,3 +195,31 @@ def _blocks(n_rows: int, n_columns: int, memory_limit: int | None) -> list[tuple
     side = int((np.sqrt(width**2 + 2.0 * numbers) - width) / 2.0)
     side = max(LEAST_SIDE, side)
     return split_evenly(0, n_rows, -(-n_rows // side))
+
+
+class Edges(NamedTuple):
+    """Every edge of an undirected graph of rows once, and the degrees of the rows."""
+
+    tails: NDArray[np.int64]
+    heads: NDArray[np.int64]
+    weights: Floats
+    degree: Floats
+
+    @classmethod
+    def of(cls, graph: sparse.csr_array) -> Edges:
+        """Edges of a symmetric matrix of affinities."""
+        upper = sparse.triu(graph, 1, format="coo")
+        tails, heads = upper.row.astype(np.int64), upper.col.astype(np.int64)
+        return cls(tails, heads, upper.data, np.asarray(graph.sum(axis=1)))
+
+
+def smoothness(values: Floats, edges: Edges) -> tuple[Floats, Floats]:
+    """``f'Lf`` and ``f'Df`` of every column f of `values`, which is overwritten."""
+    from tamis.statistics import _neighbor_kernels as kernels
+
+    rough, spread = np.zeros(values.shape[1]), np.zeros(values.shape[1])
+    with announce_compilation(kernels.smoothness):
+        kernels.smoothness(
+            values, edges.degree, edges.tails, edges.heads, edges.weights, rough, spread
+        )
+    return rough, spread

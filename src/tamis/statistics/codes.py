@@ -105,7 +105,7 @@ class _Coder:
 
     def code(self, values: Floats, table: NDArray[np.uint8], n_levels: NDArray[np.int64]) -> None:
         """Fill the codes of columns that are the rows of `values`."""
-        from tamis.filters import _codes_kernels as kernels
+        from tamis.statistics import _code_kernels as kernels
 
         with announce_compilation(getattr(kernels, f"code_{self.strategy}")):
             if self.strategy == "uniform":
