@@ -1,9 +1,15 @@
 """Selectors by name."""
 
+import runpy
+from pathlib import Path
+
 import pytest
 
 import tamis
 from tamis.exceptions import InputError
+from tamis.selectors import selector_info
+
+ROOT = Path(__file__).parents[1]
 
 
 def test_make_selector_passes_parameters():
@@ -20,10 +26,25 @@ def test_unknown_names_suggest_the_closest():
 
 
 @pytest.mark.parametrize("name", tamis.list_selectors())
-def test_the_table_is_true(name):
-    info = tamis.selectors.selector_info(name)
+def test_facts_agree_with_the_class(name):
+    info = selector_info(name)
     selector = tamis.make_selector(name)
     assert type(selector).__name__ == info.class_name
+    assert getattr(tamis, info.class_name) is type(selector)
     assert selector.__sklearn_tags__().target_tags.required == info.supervised
     assert set(info.tasks) <= {"classification", "regression"}
     assert info.summary.endswith(".")
+    assert (
+        ROOT / "docs" / "families" / f"{selector.facts.page}.md"
+    ).exists() or name == "consensus"
+
+
+def test_public_names_and_tables_are_generated_from_the_facts():
+    generate = runpy.run_path(str(ROOT / "docs" / "generate.py"))
+    assert generate["main"](check=True) == [], "run python docs/generate.py"
+
+
+def test_every_selector_is_in_the_reference():
+    reference = (ROOT / "docs" / "api" / "index.rst").read_text(encoding="utf-8")
+    names = {line.strip() for line in reference.splitlines()}
+    assert set(tamis._SELECTORS) <= names

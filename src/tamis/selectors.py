@@ -1,12 +1,14 @@
-"""The selectors by name: what there is, and how to make one."""
+"""The selectors by name: `list_selectors`, `make_selector` and what is known about each."""
 
 from __future__ import annotations
 
-import difflib
 import importlib
+import inspect
 from dataclasses import dataclass
 from typing import Any
 
+import tamis
+from tamis._runtime.wording import closest
 from tamis.exceptions import InputError
 
 __all__ = ["SelectorInfo", "list_selectors", "make_selector", "selector_info"]
@@ -14,7 +16,7 @@ __all__ = ["SelectorInfo", "list_selectors", "make_selector", "selector_info"]
 
 @dataclass(frozen=True)
 class SelectorInfo:
-    """What a table of methods says about one selector.
+    """What is known about one selector: its ``facts``, and what its class tells.
 
     Parameters
     ----------
@@ -23,15 +25,23 @@ class SelectorInfo:
     module, class_name : str
         Where the class is.
     summary : str
-        One line for a user who has not heard of it.
+        What the score of a feature is.
     supervised : bool
         Whether it needs a target.
     tasks : tuple of str
         "classification", "regression" or both.
     cost : str
-        Time in samples T, features n, classes K, bins B.
+        Time in samples T, features n, classes K, bins B and selected features m.
     reference : str
-        The paper.
+        Authors and year of the paper.
+    weighted : bool
+        Whether `fit` takes `sample_weight`.
+    out_of_core : bool
+        Whether it fits tables larger than memory.
+    incremental : bool
+        Whether it has `partial_fit`.
+    chooses_number : bool
+        Whether it finds a number of features by itself.
 
     Examples
     --------
@@ -48,281 +58,10 @@ class SelectorInfo:
     tasks: tuple[str, ...]
     cost: str
     reference: str
-
-
-_TABLE = (
-    SelectorInfo(
-        name="ilfs",
-        module="tamis.graph",
-        class_name="ILFS",
-        summary="How often samples are close to their own class, as a latent topic of relevancy.",
-        supervised=True,
-        tasks=("classification",),
-        cost="T n K",
-        reference="Roffo et al. 2017",
-    ),
-    SelectorInfo(
-        name="inffs",
-        module="tamis.graph",
-        class_name="InfFS",
-        summary="Energy of all walks on a graph of columns that vary much and repeat little.",
-        supervised=False,
-        tasks=("classification", "regression"),
-        cost="T n^2 / 2",
-        reference="Roffo et al. 2015",
-    ),
-    SelectorInfo(
-        name="inffscv",
-        module="tamis.graph",
-        class_name="InfFSCV",
-        summary="Inf-FS with alpha and the number of columns chosen by cross-validation.",
-        supervised=True,
-        tasks=("classification", "regression"),
-        cost="folds (T n^2 / 2 + models)",
-        reference="Roffo et al. 2015",
-    ),
-    SelectorInfo(
-        name="dft",
-        module="tamis.split",
-        class_name="DFT",
-        summary="Entropy of the classes left after the best single cut of each column.",
-        supervised=True,
-        tasks=("classification",),
-        cost="T n + n B K",
-        reference="Yang et al. 2022",
-    ),
-    SelectorInfo(
-        name="rft",
-        module="tamis.split",
-        class_name="RFT",
-        summary="Squared error of a numeric target left after the best single cut of each column.",
-        supervised=True,
-        tasks=("regression",),
-        cost="T n + n B",
-        reference="Yang et al. 2022",
-    ),
-    SelectorInfo(
-        name="anovaf",
-        module="tamis.filters",
-        class_name="AnovaF",
-        summary="Variance between classes over variance within, or the F of a straight line.",
-        supervised=True,
-        tasks=("classification", "regression"),
-        cost="T n",
-        reference="Fisher 1925",
-    ),
-    SelectorInfo(
-        name="cfs",
-        module="tamis.filters",
-        class_name="CFS",
-        summary="A set of columns that agree with the target and not with each other.",
-        supervised=True,
-        tasks=("classification", "regression"),
-        cost="n m (T + B^2), m searched",
-        reference="Hall 2000",
-    ),
-    SelectorInfo(
-        name="correlation",
-        module="tamis.filters",
-        class_name="Correlation",
-        summary="Size of the linear or rank correlation with the target.",
-        supervised=True,
-        tasks=("classification", "regression"),
-        cost="T n",
-        reference="Pearson 1895, Spearman 1904",
-    ),
-    SelectorInfo(
-        name="fcbf",
-        module="tamis.filters",
-        class_name="FCBF",
-        summary="Columns about which no better column says more than they say about the classes.",
-        supervised=True,
-        tasks=("classification",),
-        cost="T n m, m kept",
-        reference="Yu and Liu 2004",
-    ),
-    SelectorInfo(
-        name="fisher",
-        module="tamis.filters",
-        class_name="Fisher",
-        summary="Distance of the class means over the variances within the classes.",
-        supervised=True,
-        tasks=("classification",),
-        cost="T n",
-        reference="Gadat and Younes 2007",
-    ),
-    SelectorInfo(
-        name="gflip",
-        module="tamis.filters",
-        class_name="GFlip",
-        summary="Columns whose flipping in or out widens the margin of the nearest neighbour.",
-        supervised=True,
-        tasks=("classification",),
-        cost="passes T^2 n",
-        reference="Gilad-Bachrach et al. 2004",
-    ),
-    SelectorInfo(
-        name="informationgain",
-        module="tamis.filters",
-        class_name="InformationGain",
-        summary="Bits that a column tells about the classes, per cost if costs are given.",
-        supervised=True,
-        tasks=("classification",),
-        cost="T n + n B K",
-        reference="Quinlan 1986",
-    ),
-    SelectorInfo(
-        name="laplacianscore",
-        module="tamis.filters",
-        class_name="LaplacianScore",
-        summary="Whether neighbouring rows have similar values in a column.",
-        supervised=False,
-        tasks=("classification", "regression"),
-        cost="T^2 n",
-        reference="He et al. 2005",
-    ),
-    SelectorInfo(
-        name="llcfs",
-        module="tamis.filters",
-        class_name="LLCFS",
-        summary="Columns by which the clusters of neighbourhoods can be predicted.",
-        supervised=False,
-        tasks=("classification", "regression"),
-        cost="rounds T^2 n",
-        reference="Zeng and Cheung 2011",
-    ),
-    SelectorInfo(
-        name="mcfs",
-        module="tamis.filters",
-        class_name="MCFS",
-        summary="Columns that a sparse regression needs to follow the clusters of the rows.",
-        supervised=False,
-        tasks=("classification", "regression"),
-        cost="T^2 n + clusters T d n",
-        reference="Cai et al. 2010",
-    ),
-    SelectorInfo(
-        name="mrmr",
-        module="tamis.filters",
-        class_name="MRMR",
-        summary="Relevant columns that repeat little of those already chosen.",
-        supervised=True,
-        tasks=("classification", "regression"),
-        cost="T n m, m ordered",
-        reference="Peng et al. 2005",
-    ),
-    SelectorInfo(
-        name="mutualinformation",
-        module="tamis.filters",
-        class_name="MutualInformation",
-        summary="Information shared by a column and the target: bins, neighbours or a posterior.",
-        supervised=True,
-        tasks=("classification", "regression"),
-        cost="T n + n B K; knn T log T n",
-        reference="Zaffalon and Hutter 2002, Ross 2014",
-    ),
-    SelectorInfo(
-        name="randomranking",
-        module="tamis.filters",
-        class_name="RandomRanking",
-        summary="A random order, as a control that every method must beat.",
-        supervised=False,
-        tasks=("classification", "regression"),
-        cost="n",
-        reference="none",
-    ),
-    SelectorInfo(
-        name="relieff",
-        module="tamis.filters",
-        class_name="ReliefF",
-        summary="Difference of a column between near rows of other classes and of the same class.",
-        supervised=True,
-        tasks=("classification", "regression"),
-        cost="T^2 n",
-        reference="Kononenko 1994",
-    ),
-    SelectorInfo(
-        name="udfs",
-        module="tamis.filters",
-        class_name="UDFS",
-        summary="Columns that tell neighbourhoods apart, found together under a row-sparse norm.",
-        supervised=False,
-        tasks=("classification", "regression"),
-        cost="rounds of T^2 n, or n^3",
-        reference="Yang et al. 2011",
-    ),
-    SelectorInfo(
-        name="variance",
-        module="tamis.filters",
-        class_name="Variance",
-        summary="How much a column varies, without a target.",
-        supervised=False,
-        tasks=("classification", "regression"),
-        cost="T n",
-        reference="none",
-    ),
-    SelectorInfo(
-        name="ofw",
-        module="tamis.weighting",
-        class_name="OFW",
-        summary="Probability with which columns should be drawn so that subsets err least.",
-        supervised=True,
-        tasks=("classification",),
-        cost="steps (learner + n)",
-        reference="Gadat and Younes 2007",
-    ),
-    SelectorInfo(
-        name="fsv",
-        module="tamis.wrappers",
-        class_name="FSV",
-        summary="Columns left in a separating plane that uses few, by linear programs.",
-        supervised=True,
-        tasks=("classification",),
-        cost="linear programs with T rows",
-        reference="Bradley and Mangasarian 1998",
-    ),
-    SelectorInfo(
-        name="l0svm",
-        module="tamis.wrappers",
-        class_name="L0SVM",
-        summary="Columns left when an SVM is trained again on columns scaled by its weights.",
-        supervised=True,
-        tasks=("classification",),
-        cost="rounds of an SVM",
-        reference="Weston et al. 2003",
-    ),
-    SelectorInfo(
-        name="svmrfe",
-        module="tamis.wrappers",
-        class_name="SVMRFE",
-        summary="Columns that a linear SVM misses most when the weakest are dropped one by one.",
-        supervised=True,
-        tasks=("classification",),
-        cost="rounds (T^2 + T n)",
-        reference="Guyon et al. 2002",
-    ),
-    SelectorInfo(
-        name="treeimportance",
-        module="tamis.wrappers",
-        class_name="TreeImportance",
-        summary="What splits on a column gain in a forest, or what shuffling it costs.",
-        supervised=True,
-        tasks=("classification", "regression"),
-        cost="trees T log T sqrt(n)",
-        reference="Breiman 2001",
-    ),
-    SelectorInfo(
-        name="consensus",
-        module="tamis.consensus",
-        class_name="Consensus",
-        summary="Columns that several methods, or several draws of rows, agree upon.",
-        supervised=True,
-        tasks=("classification", "regression"),
-        cost="sum over the lists",
-        reference="Borda 1781, Kolde et al. 2012",
-    ),
-)
-_BY_NAME = {info.name: info for info in _TABLE}
+    weighted: bool
+    out_of_core: bool
+    incremental: bool
+    chooses_number: bool
 
 
 def list_selectors() -> list[str]:
@@ -339,7 +78,18 @@ def list_selectors() -> list[str]:
     >>> "dft" in tamis.list_selectors()
     True
     """
-    return sorted(_BY_NAME)
+    return sorted(name.lower() for name in tamis._SELECTORS)
+
+
+def selector_class(name: str) -> Any:
+    """The class of that name; case is ignored."""
+    for class_name, module in tamis._SELECTORS.items():
+        if class_name.lower() == str(name).lower():
+            return getattr(importlib.import_module(module), class_name)
+    raise InputError(
+        f"make_selector: expected one of {', '.join(list_selectors())}, got {name!r}."
+        f"{_hint(str(name).lower(), list_selectors())}"
+    )
 
 
 def selector_info(name: str) -> SelectorInfo:
@@ -348,12 +98,12 @@ def selector_info(name: str) -> SelectorInfo:
     Parameters
     ----------
     name : str
-        One of `list_selectors()`; upper and lower case are the same.
+        One of `list_selectors()`; case is ignored.
 
     Returns
     -------
     info : SelectorInfo
-        Class, task, cost and reference.
+        Class, tasks, cost, reference and capabilities.
 
     Examples
     --------
@@ -361,13 +111,25 @@ def selector_info(name: str) -> SelectorInfo:
     >>> tamis.selectors.selector_info("RFT").tasks
     ('regression',)
     """
-    known = _BY_NAME.get(str(name).lower())
-    if known is not None:
-        return known
-    close = difflib.get_close_matches(str(name).lower(), _BY_NAME, n=1)
-    hint = f" Did you mean {close[0]!r}?" if close else ""
-    raise InputError(
-        f"make_selector: expected one of {', '.join(list_selectors())}, got {name!r}.{hint}"
+    return info_of(selector_class(name))
+
+
+def info_of(cls: Any) -> SelectorInfo:
+    """What is known about a selector class."""
+    facts = cls.facts
+    return SelectorInfo(
+        name=cls.__name__.lower(),
+        module=".".join(cls.__module__.split(".")[:2]),
+        class_name=cls.__name__,
+        summary=facts.summary,
+        supervised=cls._supervised,
+        tasks=facts.tasks,
+        cost=facts.cost,
+        reference=facts.reference,
+        weighted="sample_weight" in inspect.signature(cls.fit).parameters,
+        out_of_core=cls._streams,
+        incremental=hasattr(cls, "partial_fit"),
+        chooses_number=cls._chooses_count,
     )
 
 
@@ -392,15 +154,17 @@ def make_selector(name: str, **params: Any) -> Any:
     >>> tamis.make_selector("dft", n_bins=32)
     DFT(n_bins=32)
     """
-    info = selector_info(name)
-    selector = getattr(importlib.import_module(info.module), info.class_name)
-    known = selector().get_params(deep=False)
+    cls = selector_class(name)
+    known = cls().get_params(deep=False)
     for param in params:
         if param not in known:
-            close = difflib.get_close_matches(param, known, n=1)
-            hint = f" Did you mean {close[0]!r}?" if close else ""
             raise InputError(
-                f"{info.class_name}: expected parameters among {', '.join(sorted(known))}, "
-                f"got {param!r}.{hint}"
+                f"{cls.__name__}: expected parameters among {', '.join(sorted(known))}, got "
+                f"{param!r}.{_hint(param, known)}"
             )
-    return selector(**params)
+    return cls(**params)
+
+
+def _hint(word: str, known: Any) -> str:
+    best = closest(word, known)
+    return "" if best is None else f" Did you mean {best!r}?"

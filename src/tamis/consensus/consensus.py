@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from tamis._base import BaseSelector, Scores, WeightedSelector
 from tamis._columns import find_constant
+from tamis._facts import BOTH_TASKS, SelectorFacts
 from tamis._rows import listed_rows
 from tamis._validation import N_JOBS, Choice, Constraint, Custom, Number
 from tamis.consensus._members import (
@@ -137,6 +138,18 @@ class Consensus(WeightedSelector):
     >>> selector.list_names_, round(selector.agreement_, 2)
     (['dft', 'relieff'], 1.0)
     """
+
+    facts: ClassVar[SelectorFacts] = SelectorFacts(
+        summary="Aggregated rank over several methods, or over one method on resampled rows.",
+        tasks=BOTH_TASKS,
+        cost="sum of the methods",
+        reference="Borda 1781, Kolde et al. 2012",
+        page="consensus",
+        scope="depends on the methods",
+        redundancy="depends on the methods",
+        nonlinear="depends on the methods",
+        scaling="depends on the methods",
+    )
 
     _constraints: ClassVar[dict[str, Constraint]] = {
         "selectors": Custom(

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from tamis._facts import BOTH_TASKS, SelectorFacts
 from tamis._validation import N_JOBS, Constraint
 from tamis.data.target import TASK
 from tamis.exceptions import InputError
@@ -87,6 +88,14 @@ class AnovaF(MomentsSelector):
     >>> selector.scores_.round()
     array([ 119.,   49., 1180.,  960.])
     """
+
+    facts: ClassVar[SelectorFacts] = SelectorFacts(
+        summary="F statistic of a one-way ANOVA, or of a simple linear regression.",
+        tasks=BOTH_TASKS,
+        cost="T n",
+        reference="Fisher 1925",
+        page="filters",
+    )
 
     _constraints: ClassVar[dict[str, Constraint]] = {"task": TASK, "n_jobs": N_JOBS}
 

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from tamis._base import Scores, WeightedSelector
 from tamis._columns import find_constant
+from tamis._facts import BOTH_TASKS, SelectorFacts
 from tamis._runtime.warning import warn
 from tamis._validation import N_JOBS, Constraint, Custom, Number
 from tamis.cutoff._best_count import BestCount
@@ -103,6 +104,17 @@ class CFS(WeightedSelector):
     >>> selector.get_feature_names_out(), round(selector.merit_, 3)
     (array(['petal length (cm)', 'petal width (cm)'], dtype=object), 0.898)
     """
+
+    facts: ClassVar[SelectorFacts] = SelectorFacts(
+        summary="Order of a best-first search for a relevant subset without redundancy.",
+        tasks=BOTH_TASKS,
+        cost="n m (T + B^2)",
+        reference="Hall 2000",
+        page="filters",
+        scope="as a subset",
+        redundancy="yes",
+        nonlinear="class labels: yes",
+    )
 
     _chooses_count: ClassVar[bool] = True
     _n_stages: ClassVar[int | None] = None

@@ -10,6 +10,7 @@ from scipy import sparse
 
 from tamis._base import Scores
 from tamis._columns import find_constant
+from tamis._facts import BOTH_TASKS, SelectorFacts
 from tamis._runtime.threads import effective_jobs, run_parts
 from tamis._validation import N_JOBS, Choice, Constraint
 from tamis.data.target import TASK, Outcome, check_outcome
@@ -99,6 +100,15 @@ class Correlation(MomentsSelector):
     >>> selector.correlations_[0, :3].round(2)
     array([0.19, 0.04, 0.59])
     """
+
+    facts: ClassVar[SelectorFacts] = SelectorFacts(
+        summary="Absolute Pearson or Spearman correlation with the target.",
+        tasks=BOTH_TASKS,
+        cost="T n",
+        reference="Pearson 1895, Spearman 1904",
+        page="filters",
+        nonlinear="Spearman: monotone",
+    )
 
     _constraints: ClassVar[dict[str, Constraint]] = {
         "kind": Choice(("pearson", "spearman")),

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from tamis._base import Scores
 from tamis._columns import find_constant
+from tamis._facts import SelectorFacts
 from tamis._runtime.warning import warn
 from tamis._streaming import WalkingSelector
 from tamis._validation import N_JOBS, Constraint, Number
@@ -121,6 +122,17 @@ class FCBF(WalkingSelector):
     >>> selector.criterion_.round(2)
     array([0.42, 0.25, 0.86, 0.87])
     """
+
+    facts: ClassVar[SelectorFacts] = SelectorFacts(
+        summary="Symmetrical uncertainty; features redundant to a better one come last.",
+        tasks=("classification",),
+        cost="T n m",
+        reference="Yu and Liu 2004",
+        page="filters",
+        scope="pairs with those kept",
+        redundancy="yes",
+        nonlinear="yes",
+    )
 
     _chooses_count: ClassVar[bool] = True
     _n_stages_vary: ClassVar[bool] = True

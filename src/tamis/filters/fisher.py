@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from tamis._facts import SelectorFacts
 from tamis._validation import N_JOBS, Choice, Constraint
 from tamis.exceptions import InputError
 from tamis.filters._moments import ROUNDING, MomentsSelector, compare_classes, finite_ratio
@@ -77,6 +78,14 @@ class Fisher(MomentsSelector):
     >>> selector.scores_.round(2)
     array([ 1.59,  0.66, 15.74, 12.8 ])
     """
+
+    facts: ClassVar[SelectorFacts] = SelectorFacts(
+        summary="Distance between the class means relative to the variance within classes.",
+        tasks=("classification",),
+        cost="T n",
+        reference="Gadat and Younes 2007",
+        page="filters",
+    )
 
     _constraints: ClassVar[dict[str, Constraint]] = {
         "form": Choice(("plain", "weighted")),

@@ -10,6 +10,7 @@ from sklearn.utils import check_random_state
 
 from tamis._base import BaseSelector, Scores
 from tamis._columns import centred_columns, find_constant
+from tamis._facts import SelectorFacts
 from tamis._runtime.compilation import announce_compilation
 from tamis._runtime.memory import free_memory
 from tamis._runtime.threads import run_parts, split_evenly, threads_for
@@ -97,6 +98,18 @@ class GFlip(BaseSelector):
     >>> selector.best_n_features_, round(selector.evaluation_, 2)
     (4, 75.1)
     """
+
+    facts: ClassVar[SelectorFacts] = SelectorFacts(
+        summary="Contribution to the margin of the nearest-neighbour classifier.",
+        tasks=("classification",),
+        cost="rounds T^2 n",
+        reference="Gilad-Bachrach et al. 2004",
+        page="filters",
+        scope="as a subset",
+        redundancy="yes",
+        nonlinear="yes",
+        scaling="yes",
+    )
 
     _chooses_count: ClassVar[bool] = True
     _n_stages: ClassVar[int | None] = None

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tamis._base import Scores
+from tamis._facts import SelectorFacts
 from tamis._ranking import Ranking
 from tamis._validation import N_JOBS, Constraint, Custom, Number
 from tamis.cutoff._rule import resolve
@@ -79,6 +80,15 @@ class InformationGain(BinnedSelector):
     >>> selector.scores_.round(2)
     array([0.78, 0.47, 0.47, 1.42])
     """
+
+    facts: ClassVar[SelectorFacts] = SelectorFacts(
+        summary="Bits of information about the class labels, optionally per unit of cost.",
+        tasks=("classification",),
+        cost="T n + n B K",
+        reference="Quinlan 1986",
+        page="filters",
+        nonlinear="yes",
+    )
 
     _constraints: ClassVar[dict[str, Constraint]] = {
         "costs": Custom(

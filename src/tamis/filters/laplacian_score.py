@@ -10,6 +10,7 @@ from scipy import sparse
 
 from tamis._base import BaseSelector, Scores
 from tamis._columns import find_constant
+from tamis._facts import BOTH_TASKS, SelectorFacts
 from tamis._runtime.threads import effective_jobs, run_parts
 from tamis._validation import Constraint
 from tamis.filters._neighbor_graph import GRAPH_CONSTRAINTS, row_graph
@@ -87,6 +88,17 @@ class LaplacianScore(BaseSelector):
     >>> selector.get_feature_names_out()
     array(['petal length (cm)', 'petal width (cm)'], dtype=object)
     """
+
+    facts: ClassVar[SelectorFacts] = SelectorFacts(
+        summary="How well the feature preserves the neighbourhood graph of the samples.",
+        tasks=BOTH_TASKS,
+        cost="T^2 n",
+        reference="He et al. 2005",
+        page="filters",
+        scope="one at a time, on a shared graph",
+        nonlinear="yes",
+        scaling="yes",
+    )
 
     _supervised: ClassVar[bool] = False
     _constraints: ClassVar[dict[str, Constraint]] = GRAPH_CONSTRAINTS

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from tamis._base import BaseSelector, Scores
 from tamis._columns import centred_columns, find_constant
+from tamis._facts import BOTH_TASKS, SelectorFacts
 from tamis._validation import N_JOBS, Constraint, Number
 
 
@@ -87,6 +88,16 @@ class LLCFS(BaseSelector):
     >>> LLCFS(n_clusters=3, n_features_to_select=3).fit(X).get_support(indices=True)
     array([0, 1, 2])
     """
+
+    facts: ClassVar[SelectorFacts] = SelectorFacts(
+        summary="Weight in local regressions that predict clusters from neighbouring samples.",
+        tasks=BOTH_TASKS,
+        cost="rounds T^2 n",
+        reference="Zeng and Cheung 2011",
+        page="filters",
+        scope="jointly",
+        nonlinear="partly",
+    )
 
     _supervised: ClassVar[bool] = False
     _constraints: ClassVar[dict[str, Constraint]] = {

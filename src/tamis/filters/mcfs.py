@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from tamis._base import BaseSelector, Scores
 from tamis._columns import centred_columns, find_constant
+from tamis._facts import BOTH_TASKS, SelectorFacts
 from tamis._validation import Constraint, Number
 from tamis.filters._neighbor_graph import GRAPH_CONSTRAINTS, row_graph, spectral_embedding
 
@@ -96,6 +97,17 @@ class MCFS(BaseSelector):
     >>> selector.get_feature_names_out()
     array(['petal length (cm)'], dtype=object)
     """
+
+    facts: ClassVar[SelectorFacts] = SelectorFacts(
+        summary="Weight in sparse regressions on the spectral embedding of the samples.",
+        tasks=BOTH_TASKS,
+        cost="T^2 n + clusters T d n",
+        reference="Cai et al. 2010",
+        page="filters",
+        scope="jointly",
+        redundancy="yes",
+        scaling="distances: yes",
+    )
 
     _supervised: ClassVar[bool] = False
     _constraints: ClassVar[dict[str, Constraint]] = {

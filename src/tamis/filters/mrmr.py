@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from tamis._base import Scores
 from tamis._columns import find_constant
+from tamis._facts import BOTH_TASKS, SelectorFacts
 from tamis._streaming import WalkingSelector
 from tamis._validation import N_JOBS, Choice, Constraint, Custom
 from tamis.cutoff import find_elbows
@@ -151,6 +152,17 @@ class MRMR(WalkingSelector):
     >>> selector.order_[:3], selector.criterion_[selector.order_[:3]].round(1)
     (array([27, 22,  7]), array([ 964.4, 1100. ,  975.8]))
     """
+
+    facts: ClassVar[SelectorFacts] = SelectorFacts(
+        summary="Greedy order of maximum relevance and minimum redundancy.",
+        tasks=BOTH_TASKS,
+        cost="T n m",
+        reference="Peng et al. 2005",
+        page="filters",
+        scope="pairs with those selected",
+        redundancy="yes",
+        nonlinear='measure="mi": yes',
+    )
 
     _chooses_count: ClassVar[bool] = True
     _n_stages_vary: ClassVar[bool] = True

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from tamis._base import Scores
+from tamis._facts import BOTH_TASKS, SelectorFacts
 from tamis._runtime.compilation import announce_compilation
 from tamis._runtime.threads import effective_jobs, run_parts
 from tamis._validation import N_JOBS, Choice, Constraint, Custom, Number
@@ -143,6 +144,15 @@ class MutualInformation(BinnedSelector):
     >>> selector.fit(X, y).get_support()
     array([False, False,  True,  True])
     """
+
+    facts: ClassVar[SelectorFacts] = SelectorFacts(
+        summary="Mutual information with the target: binned, nearest-neighbour or Bayesian.",
+        tasks=BOTH_TASKS,
+        cost="T n + n B K; knn T log T n",
+        reference="Zaffalon and Hutter 2002, Ross 2014",
+        page="filters",
+        nonlinear="yes",
+    )
 
     _constraints: ClassVar[dict[str, Constraint]] = {
         "estimator": Choice(("binned", "knn", "posterior_mean", "lower_credible")),

@@ -10,6 +10,7 @@ from sklearn.utils import check_random_state
 
 from tamis._base import BaseSelector, Scores
 from tamis._columns import find_constant
+from tamis._facts import BOTH_TASKS, SelectorFacts
 from tamis._validation import N_JOBS, Constraint, Custom, Number
 
 
@@ -55,6 +56,15 @@ class RandomRanking(BaseSelector):
     >>> selector.n_selected_
     2
     """
+
+    facts: ClassVar[SelectorFacts] = SelectorFacts(
+        summary="A random order, as the baseline that every method must beat.",
+        tasks=BOTH_TASKS,
+        cost="n",
+        reference="none",
+        page="filters",
+        scope="not at all",
+    )
 
     _supervised: ClassVar[bool] = False
     _n_stages: ClassVar[int | None] = 0

@@ -10,6 +10,7 @@ from sklearn.utils import check_random_state
 
 from tamis._base import BaseSelector, Scores
 from tamis._columns import find_constant
+from tamis._facts import BOTH_TASKS, SelectorFacts
 from tamis._margin_weights import margin_vectors, weights_of_margins
 from tamis._runtime.compilation import announce_compilation
 from tamis._runtime.memory import free_memory
@@ -118,6 +119,17 @@ class ReliefF(BaseSelector):
     >>> ReliefF(n_features_to_select=2).fit(X, y).get_support()
     array([ True,  True, False, False, False])
     """
+
+    facts: ClassVar[SelectorFacts] = SelectorFacts(
+        summary="Difference between nearest neighbours of other classes and of the same class.",
+        tasks=BOTH_TASKS,
+        cost="T^2 n",
+        reference="Kononenko 1994",
+        page="filters",
+        scope="one at a time, neighbours by all",
+        nonlinear="yes",
+        scaling="no, scaled to ranges",
+    )
 
     _n_stages: ClassVar[int | None] = 1
     _constraints: ClassVar[dict[str, Constraint]] = {

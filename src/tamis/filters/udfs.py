@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from tamis._base import BaseSelector, Scores
 from tamis._columns import centred_columns, find_constant
+from tamis._facts import BOTH_TASKS, SelectorFacts
 from tamis._runtime.warning import warn
 from tamis._validation import N_JOBS, Constraint, Number
 
@@ -90,6 +91,16 @@ class UDFS(BaseSelector):
     >>> UDFS(n_clusters=2, n_features_to_select=3).fit(X).get_support(indices=True)
     array([0, 1, 2])
     """
+
+    facts: ClassVar[SelectorFacts] = SelectorFacts(
+        summary="Weight in directions that separate neighbourhoods, under an l2,1 penalty.",
+        tasks=BOTH_TASKS,
+        cost="rounds of T^2 n, or n^3",
+        reference="Yang et al. 2011",
+        page="filters",
+        scope="jointly",
+        redundancy="yes",
+    )
 
     _supervised: ClassVar[bool] = False
     _constraints: ClassVar[dict[str, Constraint]] = {

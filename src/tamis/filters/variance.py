@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tamis._base import Scores
+from tamis._facts import BOTH_TASKS, SelectorFacts
 from tamis._validation import N_JOBS, Choice, Constraint
 from tamis.filters._moments import Gathered, MomentsSelector
 from tamis.statistics.moments import MomentsResult
@@ -56,6 +57,15 @@ class Variance(MomentsSelector):
     >>> selector.scores_
     array([0.681, 0.189, 3.096, 0.577])
     """
+
+    facts: ClassVar[SelectorFacts] = SelectorFacts(
+        summary="Variance of the feature.",
+        tasks=BOTH_TASKS,
+        cost="T n",
+        reference="none",
+        page="filters",
+        scaling="yes",
+    )
 
     _supervised: ClassVar[bool] = False
     _constraints: ClassVar[dict[str, Constraint]] = {

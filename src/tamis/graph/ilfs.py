@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tamis._base import Scores
+from tamis._facts import SelectorFacts
 from tamis._runtime.warning import warn
 from tamis._streaming import StreamingSelector, rows_seen
 from tamis._validation import N_JOBS, Choice, Constraint, Number
@@ -105,6 +106,15 @@ class ILFS(StreamingSelector):
     >>> selector.relevance_.round(3)
     array([0.588, 0.492, 0.696, 0.699])
     """
+
+    facts: ClassVar[SelectorFacts] = SelectorFacts(
+        summary="Probability of relevance: the values lie close to their own class mean.",
+        tasks=("classification",),
+        cost="T n K",
+        reference="Roffo et al. 2017",
+        page="graph",
+        nonlinear="partly",
+    )
 
     _n_stages: ClassVar[int | None] = 3
     _constraints: ClassVar[dict[str, Constraint]] = {

@@ -13,6 +13,7 @@ from sklearn.base import clone
 
 from tamis._base import Scores
 from tamis._columns import find_constant
+from tamis._facts import BOTH_TASKS, SelectorFacts
 from tamis._runtime.threads import split_evenly
 from tamis._streaming import WalkingSelector
 from tamis._validation import (
@@ -114,6 +115,18 @@ class InfFS(WalkingSelector):
     >>> InfFS(n_features_to_select=2).fit(data.data).get_feature_names_out()
     array(['sepal width (cm)', 'petal length (cm)'], dtype=object)
     """
+
+    facts: ClassVar[SelectorFacts] = SelectorFacts(
+        summary="Energy of all paths through a graph of varied, not redundant features.",
+        tasks=BOTH_TASKS,
+        cost="T n^2 / 2",
+        reference="Roffo et al. 2015",
+        page="graph",
+        scope="all pairs",
+        redundancy="yes",
+        nonlinear="monotone",
+        scaling="yes, unless alpha=0",
+    )
 
     _supervised: ClassVar[bool] = False
     _n_stages: ClassVar[int | None] = None

@@ -11,6 +11,7 @@ from sklearn.base import is_classifier, is_regressor
 
 from tamis._base import Scores, WeightedSelector
 from tamis._columns import find_constant
+from tamis._facts import BOTH_TASKS, SelectorFacts
 from tamis._validation import Constraint, Custom
 from tamis.cutoff._counts import counts_to_try
 from tamis.cutoff._rule import FitData
@@ -71,6 +72,18 @@ class InfFSCV(WeightedSelector):
     >>> selector.alpha_, selector.n_selected_
     (0.5, 2)
     """
+
+    facts: ClassVar[SelectorFacts] = SelectorFacts(
+        summary="Inf-FS with alpha and the number of features chosen by cross-validation.",
+        tasks=BOTH_TASKS,
+        cost="folds (T n^2 / 2 + models)",
+        reference="Roffo et al. 2015",
+        page="graph",
+        scope="all pairs",
+        redundancy="yes",
+        nonlinear="monotone",
+        scaling="yes",
+    )
 
     _chooses_count: ClassVar[bool] = True
     _n_stages: ClassVar[int | None] = None

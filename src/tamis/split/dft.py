@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from tamis._facts import SelectorFacts
 from tamis._validation import Constraint, Custom
 from tamis.data import checks
 from tamis.exceptions import InputError
@@ -78,6 +79,15 @@ class DFT(SplitSelector):
     >>> selector.scores_
     array([0.35, 0.18, 0.58, 0.58])
     """
+
+    facts: ClassVar[SelectorFacts] = SelectorFacts(
+        summary="Share of the class entropy that the best single threshold removes.",
+        tasks=("classification",),
+        cost="T n + n B K",
+        reference="Yang et al. 2022",
+        page="split",
+        nonlinear="yes, one threshold",
+    )
 
     _constraints: ClassVar[dict[str, Constraint]] = {
         **SplitSelector._constraints,

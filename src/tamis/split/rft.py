@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from tamis._facts import SelectorFacts
 from tamis.data import checks
 from tamis.exceptions import InputError
 from tamis.passes.opened import open_numbers
@@ -64,6 +65,15 @@ class RFT(SplitSelector):
     >>> selector.get_feature_names_out()
     array(['bmi', 's5'], dtype=object)
     """
+
+    facts: ClassVar[SelectorFacts] = SelectorFacts(
+        summary="Share of the target variance that the best single threshold removes.",
+        tasks=("regression",),
+        cost="T n + n B",
+        reference="Yang et al. 2022",
+        page="split",
+        nonlinear="yes, one threshold",
+    )
 
     _unit: ClassVar[str] = "mean squared error"
 

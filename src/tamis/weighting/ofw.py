@@ -16,6 +16,7 @@ from sklearn.utils import check_random_state
 
 from tamis._base import Scores, WeightedSelector
 from tamis._columns import centred_columns, find_constant
+from tamis._facts import SelectorFacts
 from tamis._rows import distinct_rows
 from tamis._runtime.warning import warn
 from tamis._validation import CLUSTER, N_JOBS, Choice, Constraint, Custom, Number
@@ -155,6 +156,17 @@ class OFW(WeightedSelector):
     >>> selector.fit(data.data, data.target).get_feature_names_out()
     array(['petal length (cm)', 'petal width (cm)'], dtype=object)
     """
+
+    facts: ClassVar[SelectorFacts] = SelectorFacts(
+        summary="Probability of drawing the feature so that models on the drawn subsets err least.",
+        tasks=("classification",),
+        cost="steps (model + n)",
+        reference="Gadat and Younes 2007",
+        page="weighting",
+        scope="jointly",
+        redundancy="shared among copies",
+        nonlinear="depends on the model",
+    )
 
     _n_stages: ClassVar[int | None] = None
     _constraints: ClassVar[dict[str, Constraint]] = {

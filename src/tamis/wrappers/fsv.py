@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from tamis._base import Scores, WeightedSelector
 from tamis._columns import centred_columns, find_constant
+from tamis._facts import SelectorFacts
 from tamis._runtime.warning import warn
 from tamis._validation import N_JOBS, Choice, Constraint, Number
 from tamis.data import checks
@@ -109,6 +110,16 @@ class FSV(WeightedSelector):
     >>> selector.objective_[0]
     array([0.38967, 0.30914, 0.24985, 0.24980, 0.24980])
     """
+
+    facts: ClassVar[SelectorFacts] = SelectorFacts(
+        summary="Weight in a sparse separating hyperplane found by linear programming.",
+        tasks=("classification",),
+        cost="linear programs with T rows",
+        reference="Bradley and Mangasarian 1998",
+        page="wrappers",
+        scope="jointly",
+        redundancy="yes",
+    )
 
     _chooses_count: ClassVar[bool] = True
     _n_stages: ClassVar[int | None] = None

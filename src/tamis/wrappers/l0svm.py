@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from tamis._base import Scores, WeightedSelector
 from tamis._columns import find_constant
+from tamis._facts import SelectorFacts
 from tamis._runtime.warning import warn
 from tamis._validation import N_JOBS, Choice, Constraint, Number
 from tamis.data import checks
@@ -103,6 +104,17 @@ class L0SVM(WeightedSelector):
     >>> selector.best_n_features_, selector.get_feature_names_out()[0]
     (4, 'mean concave points')
     """
+
+    facts: ClassVar[SelectorFacts] = SelectorFacts(
+        summary="Features that remain when an SVM is refitted on features scaled by its weights.",
+        tasks=("classification",),
+        cost="rounds of an SVM",
+        reference="Weston et al. 2003",
+        page="wrappers",
+        scope="jointly",
+        redundancy="yes",
+        scaling="yes",
+    )
 
     _chooses_count: ClassVar[bool] = True
     _constraints: ClassVar[dict[str, Constraint]] = {

@@ -11,6 +11,7 @@ from sklearn.utils import check_random_state
 
 from tamis._base import Scores, WeightedSelector
 from tamis._columns import find_constant
+from tamis._facts import SelectorFacts
 from tamis._runtime.threads import effective_jobs, run_parts
 from tamis._validation import N_JOBS, Choice, Constraint, Custom, Number
 from tamis.data import checks
@@ -131,6 +132,17 @@ class SVMRFE(WeightedSelector):
     >>> selector.ranking_
     array([4, 3, 2, 1])
     """
+
+    facts: ClassVar[SelectorFacts] = SelectorFacts(
+        summary="Recursive elimination of the features with the smallest linear SVM weights.",
+        tasks=("classification",),
+        cost="rounds (T^2 + T n)",
+        reference="Guyon et al. 2002",
+        page="wrappers",
+        scope="jointly",
+        redundancy="partly",
+        scaling="yes",
+    )
 
     _constraints: ClassVar[dict[str, Constraint]] = {
         "C": Number(float, low=0, high=np.inf, open_low=True, open_high=True),

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tamis._base import Scores, WeightedSelector
+from tamis._facts import BOTH_TASKS, SelectorFacts
 from tamis._rows import listed_rows
 from tamis._runtime.threads import effective_jobs
 from tamis._validation import N_JOBS, Choice, Constraint, Custom, Number
@@ -104,6 +105,17 @@ class TreeImportance(WeightedSelector):
     >>> selector.fit(data.data, data.target).get_feature_names_out()
     array(['petal length (cm)', 'petal width (cm)'], dtype=object)
     """
+
+    facts: ClassVar[SelectorFacts] = SelectorFacts(
+        summary="Impurity or permutation importance in a forest.",
+        tasks=BOTH_TASKS,
+        cost="trees T log T sqrt(n)",
+        reference="Breiman 2001",
+        page="wrappers",
+        scope="jointly",
+        redundancy="shared among copies",
+        nonlinear="yes",
+    )
 
     _constraints: ClassVar[dict[str, Constraint]] = {
         "estimator": Custom(
