@@ -17,8 +17,9 @@ import time
 from pathlib import Path
 
 import tamis
-from tamis.evaluation import compare, units
+from tamis.evaluation import compare
 from tamis.evaluation.protocols import RepeatedSplits
+from tamis.evaluation.run import units
 from tamis.evaluation.store import Store
 
 METHODS = [

@@ -20,7 +20,7 @@ def alone(run, options):
 
 
 def test_a_scheduler(run, options, alone, dask_client, monkeypatch):
-    from tamis.evaluation import _compare
+    from tamis.evaluation.run import compare as _compare
 
     sent, submit = [], _compare.run_on_cluster
 

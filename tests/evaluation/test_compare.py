@@ -15,11 +15,13 @@ from sklearn.linear_model import LinearRegression, LogisticRegression
 
 import tamis
 from reference.failing import Broken, Stopped
-from tamis.evaluation import _progress, _timing, _workers, compare
+from tamis.evaluation import _progress, compare
 from tamis.evaluation._fingerprint import canonical, data_fingerprint, seed_of
-from tamis.evaluation._plan import make_plan
-from tamis.evaluation._tables import read_tables
 from tamis.evaluation.protocols import Folds, RepeatedSplits
+from tamis.evaluation.run import timing as _timing
+from tamis.evaluation.run import workers as _workers
+from tamis.evaluation.run.plan import make_plan
+from tamis.evaluation.run.tables import read_tables
 from tamis.evaluation.store import Store
 from tamis.exceptions import InputError, SelectionWarning
 

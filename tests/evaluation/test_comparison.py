@@ -10,9 +10,9 @@ from sklearn.linear_model import LogisticRegression
 
 import tamis
 from tamis.evaluation import compare, significance, stability
-from tamis.evaluation._curves import mean_of
-from tamis.evaluation._record import pairwise_correlation
 from tamis.evaluation.protocols import Folds, LeaveOneOut, RepeatedSplits
+from tamis.evaluation.results.record import pairwise_correlation
+from tamis.evaluation.results.tables import mean_of
 from tamis.exceptions import InputError
 
 OPTIONS = {"n_jobs": 1, "progress": False, "learners": LogisticRegression()}

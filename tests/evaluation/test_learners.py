@@ -12,9 +12,9 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC, LinearSVR
 
 from tamis.evaluation._newton import hinge, path, tube, with_bias
-from tamis.evaluation._one_thread import one_thread
 from tamis.evaluation._tuning import Tuned, inner_folds
 from tamis.evaluation.learners import LEARNERS, STRENGTHS, Learner, make_learner
+from tamis.evaluation.run.units import one_thread
 from tamis.exceptions import InputError
 
 CASES = [(word, task) for word, (_, tasks) in LEARNERS.items() for task in tasks]

@@ -28,7 +28,6 @@ from sklearn.base import BaseEstimator
 from sklearn.model_selection import ShuffleSplit
 
 import tamis
-from tamis.evaluation import units
 from tamis.evaluation.learners import Learner, make_learner
 from tamis.evaluation.metrics import Metric
 from tamis.evaluation.protocols import (
@@ -40,6 +39,7 @@ from tamis.evaluation.protocols import (
     Splitter,
     TimeOrder,
 )
+from tamis.evaluation.run import units
 
 FALSE_ALARM = 1e-4
 N_COINS = {"classification": 80, "regression": 120}

@@ -176,10 +176,10 @@ def test_lilliefors_by_hand():
 
 def test_lilliefors_at_its_published_critical_values():
     # The 5% points of Lilliefors (1967), as recomputed by Dallal and Wilkinson (1986) and others.
-    from tamis.evaluation.significance import _lilliefors
+    from tamis.evaluation.significance import simulated
 
     for n, critical in [(5, 0.343), (10, 0.262), (20, 0.192), (30, 0.159)]:
-        drawn = _lilliefors._null_distances(n, 10_000, 0)
+        drawn = simulated._null_distances(n, 10_000, 0)
         assert (drawn >= critical).mean() == pytest.approx(0.05, abs=0.008)
 
 
@@ -197,9 +197,9 @@ def test_lilliefors_agrees_with_statsmodels(n, seed):
 
 
 def test_lilliefors_of_many_numbers_agrees_with_direct_draws():
-    from tamis.evaluation.significance import _lilliefors
+    from tamis.evaluation.significance import simulated
 
-    drawn = _lilliefors._null_distances(1500, 3000, 9)
+    drawn = simulated._null_distances(1500, 3000, 9)
     random = np.random.default_rng(1)
     for x in (random.normal(size=1500), random.gamma(150, size=1500), random.gamma(60, size=1500)):
         result = sig.lilliefors(x)
@@ -433,11 +433,11 @@ def test_bayesian_forgets_rounding_at_the_edges():
 
 
 def test_bayesian_draws_in_blocks(monkeypatch):
-    from tamis.evaluation.significance import _bayesian
+    from tamis.evaluation.significance import simulated
 
     a, b = random_pair(1, n=10)
     whole = sig.bayesian_signed_rank(a, b)
-    monkeypatch.setattr(_bayesian, "_BLOCK", 1000)
+    monkeypatch.setattr(simulated, "_BLOCK", 1000)
     assert sig.bayesian_signed_rank(a, b) == pytest.approx(whole, abs=0.015)
 
 

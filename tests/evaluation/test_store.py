@@ -8,8 +8,8 @@ import sys
 import numpy as np
 import pytest
 
+from tamis.evaluation.run.units import UnitResult
 from tamis.evaluation.store import Store
-from tamis.evaluation.units import UnitResult
 from tamis.exceptions import InputError
 
 
@@ -182,7 +182,7 @@ _WRITER = """
 import sys
 import numpy as np
 from tamis.evaluation.store import Store
-from tamis.evaluation.units import UnitResult
+from tamis.evaluation.run.units import UnitResult
 store = Store(sys.argv[1])
 print("ready", flush=True)
 sys.stdin.readline()

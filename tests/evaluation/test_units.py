@@ -11,11 +11,10 @@ from sklearn.feature_selection import SelectKBest
 from sklearn.linear_model import LogisticRegression
 
 import tamis
-from tamis.evaluation._peak_memory import PeakMemory
 from tamis.evaluation.learners import make_learner
 from tamis.evaluation.metrics import default_metrics, make_metric
 from tamis.evaluation.protocols import Folds, LeaveOneOut, PublishedSplit, RepeatedSplits
-from tamis.evaluation.units import Unit, clip_counts, run_unit, seeded
+from tamis.evaluation.run.units import PeakMemory, Unit, clip_counts, run_unit, seeded
 
 
 def make_unit(selector=None, X=None, y=None, *, counts=(2, 5), words=("svm",), split=None, **other):

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 # Home of every name; loaded when first used. Names that are not here are modules.
 _FILES = {
-    "Comparison": "comparison",
+    "Comparison": "results.comparison",
     "LeakReport": "leak",
-    "compare": "_compare",
+    "compare": "run.compare",
     "leak_check": "leak",
 }
 __all__ = [
@@ -31,9 +31,9 @@ __all__ = [
 
 if TYPE_CHECKING:
     from tamis.evaluation import learners, metrics, protocols, significance, stability
-    from tamis.evaluation._compare import compare
-    from tamis.evaluation.comparison import Comparison
     from tamis.evaluation.leak import LeakReport, leak_check
+    from tamis.evaluation.results.comparison import Comparison
+    from tamis.evaluation.run.compare import compare
 
 
 def __getattr__(name: str) -> Any:

@@ -6,7 +6,7 @@ import sys
 import time
 from typing import Any, Protocol
 
-from tamis.evaluation._timing import in_words
+from tamis.evaluation.run.timing import in_words
 
 # A log file should not fill with lines that nobody reads.
 SECONDS_BETWEEN_LINES = 30.0

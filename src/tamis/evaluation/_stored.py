@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tamis.evaluation.units import UnitResult
+from tamis.evaluation.run.units import UnitResult
 
 # Columns that hold the result, in the order of `packed`.
 RESULT = (

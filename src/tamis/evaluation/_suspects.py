@@ -16,8 +16,8 @@ from scipy import sparse
 from sklearn.base import BaseEstimator
 
 from tamis.data import checks
-from tamis.evaluation._rows import Rows
 from tamis.evaluation.protocols import Split
+from tamis.evaluation.protocols.base import Rows
 
 # With fewer rows, columns are in order, or follow the classes, by chance.
 MIN_ROWS = 10

@@ -15,7 +15,7 @@ from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
 
 from tamis.evaluation import _newton
-from tamis.evaluation._rows import Rows, deal_folds
+from tamis.evaluation.protocols.base import Rows, deal_folds
 
 N_FOLDS = 5
 # Unknowns up to which solving for all of them at once beats a search by gradients.

@@ -14,7 +14,7 @@ from tamis.evaluation._suspects import Suspect, look_at_columns, row_codes, shar
 from tamis.evaluation.learners import make_learner
 from tamis.evaluation.metrics import Metric
 from tamis.evaluation.protocols import Protocol, as_protocol
-from tamis.evaluation.units import Unit, run_unit
+from tamis.evaluation.run.units import Unit, run_unit
 from tamis.exceptions import InputError
 
 __all__ = ["LeakReport", "leak_check"]

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 from tamis._runtime.sqlite import SqliteFile, key_conditions
 from tamis.evaluation._stored import RESULT, StoredUnit, packed, unpacked
 from tamis.evaluation._versions import versions
-from tamis.evaluation.units import UnitResult
+from tamis.evaluation.run.units import UnitResult
 
 __all__ = ["Store", "StoredUnit"]
 
@@ -69,7 +69,7 @@ class Store(SqliteFile):
     --------
     >>> import numpy as np
     >>> from tamis.evaluation.store import Store
-    >>> from tamis.evaluation.units import UnitResult
+    >>> from tamis.evaluation.run.units import UnitResult
     >>> result = UnitResult(np.array([2, 0, 1], dtype=np.int32), [], 0.1, None, None, None, None)
     >>> store = Store()
     >>> store.put("a key", {"method": "dft"}, result)

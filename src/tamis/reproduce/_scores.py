@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from tamis.evaluation._curves import score_rows
+from tamis.evaluation.results.tables import score_rows
 from tamis.reproduce.outcome import Measurement
 
 # data, method, count, learner, metric

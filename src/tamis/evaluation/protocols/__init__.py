@@ -11,15 +11,17 @@
     Splitter          any scikit-learn splitter, or pairs of row numbers
 """
 
-from tamis.evaluation.protocols._as_protocol import as_protocol
-from tamis.evaluation.protocols._folds import Folds
-from tamis.evaluation.protocols._group_folds import GroupFolds
-from tamis.evaluation.protocols._leave_one_out import LeaveOneOut
-from tamis.evaluation.protocols._protocol import Protocol, Split
-from tamis.evaluation.protocols._published_split import PublishedSplit
-from tamis.evaluation.protocols._repeated_splits import RepeatedSplits
-from tamis.evaluation.protocols._splitter import Splitter
-from tamis.evaluation.protocols._time_order import TimeOrder
+from tamis.evaluation.protocols.base import Protocol, Split
+from tamis.evaluation.protocols.kinds import (
+    Folds,
+    GroupFolds,
+    LeaveOneOut,
+    PublishedSplit,
+    RepeatedSplits,
+    Splitter,
+    TimeOrder,
+    as_protocol,
+)
 
 __all__ = [
     "Folds",

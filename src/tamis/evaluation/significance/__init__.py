@@ -7,20 +7,30 @@ Many methods on many data sets: :func:`friedman`, :func:`nemenyi`,
 :func:`critical_difference_groups`, :func:`holm`, and all in one :func:`compare_many`.
 """
 
-from tamis.evaluation.significance._bayesian import BayesianSignedRank, bayesian_signed_rank
-from tamis.evaluation.significance._binomial import BinomialWins, binomial_wins
-from tamis.evaluation.significance._friedman import (
+from tamis.evaluation.significance.many import (
     Friedman,
+    ManyMethods,
     Nemenyi,
+    compare_many,
     critical_difference_groups,
     friedman,
+    holm,
     nemenyi,
 )
-from tamis.evaluation.significance._holm import holm
-from tamis.evaluation.significance._lilliefors import Lilliefors, lilliefors
-from tamis.evaluation.significance._many import ManyMethods, compare_many
-from tamis.evaluation.significance._paired_t import PairedT, paired_t
-from tamis.evaluation.significance._wilcoxon import Wilcoxon, wilcoxon
+from tamis.evaluation.significance.pairs import (
+    BinomialWins,
+    PairedT,
+    Wilcoxon,
+    binomial_wins,
+    paired_t,
+    wilcoxon,
+)
+from tamis.evaluation.significance.simulated import (
+    BayesianSignedRank,
+    Lilliefors,
+    bayesian_signed_rank,
+    lilliefors,
+)
 
 __all__ = [
     "BayesianSignedRank",

@@ -10,19 +10,17 @@
 Every measure is 1 for identical lists. What it is for random ones, its docstring says.
 """
 
-from tamis.evaluation.stability.frequency import (
-    SelectionFrequency,
-    selection_frequency,
-    stable_set,
-)
-from tamis.evaluation.stability.orders import from_orders, rankings_from_orders
+from tamis.evaluation.stability.lists import from_orders, rankings_from_orders
 from tamis.evaluation.stability.rankings import jensen_shannon, kendall, spearman
 from tamis.evaluation.stability.sets import (
+    SelectionFrequency,
     StabilityInterval,
     jaccard,
     jensen_shannon_sets,
     kuncheva,
     nogueira,
+    selection_frequency,
+    stable_set,
 )
 from tamis.evaluation.stability.similarity import similarity_adjusted
 

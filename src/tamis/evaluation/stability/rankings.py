@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from tamis._runtime.compilation import announce_compilation
 from tamis._runtime.threads import effective_jobs, run_parts
 from tamis._validation import N_JOBS, Number, check_value
-from tamis.evaluation.stability import _lists
+from tamis.evaluation.stability import lists
 from tamis.exceptions import InputError
 
 
@@ -63,7 +63,7 @@ def jensen_shannon(rankings: Any, top: int | None = None) -> float:
     >>> jensen_shannon(rankings, top=1)
     1.0
     """
-    ranks = _lists.check_permutations(rankings, "jensen_shannon")
+    ranks = lists.check_permutations(rankings, "jensen_shannon")
     n_features = ranks.shape[1]
     if top is not None:
         check_value(top, Number(int, 1, n_features), who="jensen_shannon", name="top")
@@ -122,11 +122,11 @@ def spearman(rankings: Any) -> float:
     >>> spearman([[1, 2, 3], [1, 2, 3], [2, 1, 3]])
     0.67
     """
-    table = _lists.check_ranks(rankings, "spearman")
+    table = lists.check_ranks(rankings, "spearman")
     n_lists, n_features = table.shape
     if n_features == 1:
         return 1.0
-    if not _lists.are_permutations(table):
+    if not lists.are_permutations(table):
         table = _mean_ranks(table)
     centred = table - (n_features + 1) / 2.0
     length = np.sqrt((centred * centred).sum(axis=1, keepdims=True))
@@ -177,7 +177,7 @@ def kendall(rankings: Any, *, n_jobs: int | None = None) -> float:
     0.56
     """
     check_value(n_jobs, N_JOBS, who="kendall", name="n_jobs")
-    table = _lists.check_ranks(rankings, "kendall")
+    table = lists.check_ranks(rankings, "kendall")
     n_lists, n_features = table.shape
     if n_features == 1:
         return 1.0

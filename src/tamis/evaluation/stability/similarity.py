@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 
-from tamis.evaluation.stability import _lists
+from tamis.evaluation.stability import lists
 from tamis.exceptions import InputError
 
 # Rows of the similarity matrix looked at together.
@@ -69,7 +69,7 @@ def similarity_adjusted(sets: Any, similarity: Any) -> float:
     """
     matrix = _check_similarity(similarity)
     n = matrix.shape[0]
-    mask = _lists.check_sets(sets, n, "similarity_adjusted")
+    mask = lists.check_sets(sets, n, "similarity_adjusted")
     counts, sizes = mask.sum(axis=0), mask.sum(axis=1).astype(np.float64)
     mean = sizes.mean() / n
     alone = mean * (1.0 - mean)

@@ -23,7 +23,7 @@ class Table(NamedTuple):
 
 def load_table(name: str, seed: int, most_rows: int = MOST_ROWS) -> Table:
     """A table with no more rows than asked for."""
-    from tamis.evaluation._rows import draw_train
+    from tamis.evaluation.protocols.base import draw_train
 
     X, y = _load(name)
     is_classes = not _is_numeric(name)

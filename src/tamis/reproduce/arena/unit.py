@@ -63,7 +63,7 @@ def score_split(table: Table, method: str, number: int, seed: int) -> dict[str, 
 def _split(table: Table, method: str, split: Any, seed: int) -> dict[str, Any]:
     from tamis.evaluation.learners import make_learner
     from tamis.evaluation.metrics import make_metric
-    from tamis.evaluation.units import Unit, run_unit
+    from tamis.evaluation.run.units import Unit, run_unit
 
     task = "classification" if table.is_classes else "regression"
     metric = make_metric("balanced_error" if table.is_classes else "r2", task)

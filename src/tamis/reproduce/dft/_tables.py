@@ -81,7 +81,7 @@ def accuracy(
     seed: int,
 ) -> float:
     """Share of test rows that a learner predicts right from some columns, in percent."""
-    from tamis.evaluation._one_thread import one_thread
+    from tamis.evaluation.run.units import one_thread
 
     chosen = list(columns)
     with one_thread((learner,)):

@@ -104,7 +104,7 @@ def ranking(deep: Deep, method: str) -> dict[str, Any]:
 
 def squared_error(deep: Deep, regressor: str, columns: Sequence[int]) -> float:
     """Mean squared error on the test rows."""
-    from tamis.evaluation._one_thread import one_thread
+    from tamis.evaluation.run.units import one_thread
 
     X, y, X_test, y_test, _ = load_features(deep)
     chosen = list(columns)

@@ -58,7 +58,7 @@ def run(run: Run) -> Outcome:
 
 def seconds_to_fit(data: str, name: str, seed: int) -> list[float]:
     """Time of every run after the first."""
-    from tamis.evaluation._one_thread import one_thread
+    from tamis.evaluation.run.units import one_thread
 
     X, y = load_table(data)
     method, n_bins = METHODS[name]

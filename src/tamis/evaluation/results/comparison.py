@@ -14,12 +14,12 @@ from numpy.typing import NDArray
 from tamis._base import _frame
 from tamis._runtime.atomic import atomic_path
 from tamis._validation import Number, check_value
-from tamis.evaluation import _agreement, _curves
-from tamis.evaluation._differences import difference_rows, differences
-from tamis.evaluation._plan import Plan
-from tamis.evaluation._recommendation import Recommendation, recommend
-from tamis.evaluation._record import make_record, same_metric
-from tamis.evaluation._results import Results
+from tamis.evaluation.results import tables
+from tamis.evaluation.results.recommendation import Recommendation, recommend
+from tamis.evaluation.results.record import make_record, same_metric
+from tamis.evaluation.results.results import Results, frequency_rows, stability_rows
+from tamis.evaluation.results.tables import difference_rows, differences
+from tamis.evaluation.run.plan import Plan
 from tamis.evaluation.store import StoredUnit
 from tamis.exceptions import InputError
 
@@ -27,7 +27,7 @@ __all__ = ["Comparison", "Recommendation"]
 
 # Columns of the tables, also of empty ones.
 _SCORES = ("data", "method", "split", "count", "learner", "metric", "value")
-_CURVES = ("data", "method", "learner", "metric", "count", *_curves.Mean._fields)
+_CURVES = ("data", "method", "learner", "metric", "count", *tables.Mean._fields)
 _STABILITY = (
     "data",
     "method",
@@ -40,7 +40,7 @@ _STABILITY = (
     "n",
 )
 _TIMES = ("data", "method", "select_seconds", "learn_seconds", "peak_bytes", "n")
-_PROBES = ("data", "method", "count", *_curves.Mean._fields)
+_PROBES = ("data", "method", "count", *tables.Mean._fields)
 _FREQUENCY = ("column", "index", "share", "low", "high", "mean_rank")
 _FAILURES = ("data", "method", "split", "part", "error", "details")
 _SIGNIFICANCE = (
@@ -117,15 +117,15 @@ class Comparison:
             One row per score. A value is NaN where a learner failed or a metric is not defined;
             a selector that failed has no rows. See :meth:`failures`.
         """
-        return _as_frame(_curves.score_rows(self._results), _SCORES)
+        return _as_frame(tables.score_rows(self._results), _SCORES)
 
     def score_rows(self) -> list[dict[str, Any]]:
         """Rows of :meth:`table` as dictionaries, without a package for data frames."""
-        return _picked(_curves.score_rows(self._results), _SCORES)
+        return _picked(tables.score_rows(self._results), _SCORES)
 
     def curve_rows(self) -> list[dict[str, Any]]:
         """Rows of :meth:`curves` as dictionaries, without a package for data frames."""
-        return _picked(_curves.curve_rows(self._results), _CURVES)
+        return _picked(tables.curve_rows(self._results), _CURVES)
 
     def curves(self) -> Any:
         """Score against number of columns: mean, standard error and 95% interval over splits.
@@ -141,7 +141,7 @@ class Comparison:
         folds), the variance of the mean is corrected after Nadeau and Bengio; so is the standard
         error.
         """
-        return _as_frame(_curves.curve_rows(self._results), _CURVES)
+        return _as_frame(tables.curve_rows(self._results), _CURVES)
 
     def stability(self, top: int | None = None) -> Any:
         """Agreement of the rankings of the splits.
@@ -161,7 +161,7 @@ class Comparison:
         """
         if top is not None:
             check_value(top, Number(int, 1), who="Comparison.stability", name="top")
-        return _as_frame(_agreement.stability_rows(self._results, top), _STABILITY)
+        return _as_frame(stability_rows(self._results, top), _STABILITY)
 
     def significance(
         self,
@@ -245,7 +245,7 @@ class Comparison:
         names = self._results.setting(self._number(data)).table.columns
         limit = Number(int, 1, len(names))
         check_value(count, limit, who="Comparison.selection_frequency", name="count")
-        return _as_frame(_agreement.frequency_rows(orders, count, names), _FREQUENCY)
+        return _as_frame(frequency_rows(orders, count, names), _FREQUENCY)
 
     def failures(self) -> Any:
         """What went wrong.
@@ -256,7 +256,7 @@ class Comparison:
             data, method, split, part ("selector", or the learner that gave no score), error in
             one line, and details, the whole traceback of selectors.
         """
-        return _as_frame(_curves.failure_rows(self._results), _FAILURES)
+        return _as_frame(tables.failure_rows(self._results), _FAILURES)
 
     def failure_counts(self) -> dict[tuple[str, str], int]:
         """On how many splits selectors failed.
@@ -267,7 +267,7 @@ class Comparison:
             By data set and method; only those that failed.
         """
         counts: dict[tuple[str, str], int] = {}
-        for row in _curves.failure_rows(self._results):
+        for row in tables.failure_rows(self._results):
             if row["part"] == "selector":
                 key = (row["data"], row["method"])
                 counts[key] = counts.get(key, 0) + 1
@@ -283,7 +283,7 @@ class Comparison:
             selecting; None where the system does not tell): medians over the splits, on one
             thread; n.
         """
-        return _as_frame(_curves.time_rows(self._results), _TIMES)
+        return _as_frame(tables.time_rows(self._results), _TIMES)
 
     def probes(self) -> Any:
         """Share of columns known to mean nothing among the selected ones.
@@ -294,7 +294,7 @@ class Comparison:
             data, method, count, mean, standard_error, low, high, n; only for data sets that come
             with a list of their relevant columns.
         """
-        return _as_frame(_curves.probe_rows(self._results), _PROBES)
+        return _as_frame(tables.probe_rows(self._results), _PROBES)
 
     def recommend(self, data: str | None = None, metric: str | None = None) -> Recommendation:
         """Which method, how many columns, which ones, and what to expect.

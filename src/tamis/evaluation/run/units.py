@@ -6,16 +6,16 @@ import time
 import traceback
 import warnings
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import clone
+from threadpoolctl import ThreadpoolController
 
 from tamis._base import BaseSelector
-from tamis.evaluation._one_thread import one_thread
-from tamis.evaluation._peak_memory import PeakMemory
 from tamis.evaluation.learners import Learner
 from tamis.evaluation.metrics import METRICS, Metric
 from tamis.evaluation.protocols import Split
@@ -58,7 +58,7 @@ class Unit(NamedTuple):
 
     Examples
     --------
-    >>> from tamis.evaluation.units import Unit
+    >>> from tamis.evaluation.run.units import Unit
     >>> Unit._fields[:4]
     ('method', 'selector', 'data', 'X')
     """
@@ -103,7 +103,7 @@ class UnitResult(NamedTuple):
 
     Examples
     --------
-    >>> from tamis.evaluation.units import UnitResult
+    >>> from tamis.evaluation.run.units import UnitResult
     >>> UnitResult._fields[:3]
     ('order', 'scores', 'select_seconds')
     """
@@ -138,7 +138,8 @@ def run_unit(unit: Unit) -> UnitResult:
     --------
     >>> import tamis
     >>> from sklearn.datasets import load_breast_cancer
-    >>> from tamis.evaluation import learners, metrics, protocols, units
+    >>> from tamis.evaluation import learners, metrics, protocols
+    >>> from tamis.evaluation.run import units
     >>> X, y = load_breast_cancer(return_X_y=True)
     >>> split = protocols.Folds(3).splits(X, y, True)[0]
     >>> svm = learners.make_learner("svm", "classification")
@@ -330,3 +331,51 @@ def _probe_share(
         return None
     found = np.asarray(probes, dtype=bool)[order].cumsum()
     return {count: float(found[count - 1] / count) for count in counts}
+
+
+class PeakMemory:
+    """By how much the resident memory of this process grows, from now on.
+
+    Tracing every allocation would slow the work down. Linux keeps the largest
+    resident size of a process, and lets the process reset it; elsewhere there is no answer.
+    Pages that the process had free before are not counted.
+    """
+
+    def __init__(self) -> None:
+        self._start = _status("VmRSS") if _reset() else None
+
+    def growth(self) -> int | None:
+        """Bytes, or None where the system does not tell."""
+        peak = None if self._start is None else _status("VmHWM")
+        return None if peak is None or self._start is None else max(0, peak - self._start)
+
+
+def _reset() -> bool:
+    try:
+        with open("/proc/self/clear_refs", "w") as file:
+            file.write("5")
+    except OSError:
+        return False
+    return True
+
+
+def _status(field: str) -> int | None:
+    try:
+        with open("/proc/self/status") as lines:
+            return next(int(line.split()[1]) * 1024 for line in lines if line.startswith(field))
+    except (OSError, StopIteration):
+        return None
+
+
+def one_thread(learners: tuple[str, ...]) -> Any:
+    """Context in which BLAS and OpenMP have one thread, so that numbers depend on no environment.
+
+    The names of the learners matter only because others bring other libraries with them, and
+    libraries are looked for once.
+    """
+    return _controller(learners).limit(limits=1)
+
+
+@lru_cache(maxsize=8)
+def _controller(learners: tuple[str, ...]) -> ThreadpoolController:
+    return ThreadpoolController()

@@ -8,8 +8,8 @@ from typing import Any
 
 from threadpoolctl import threadpool_limits
 
-from tamis.evaluation._plan import Job, Plan
-from tamis.evaluation._workers import TICK_SECONDS, Done, Finished, Next, compute, failed
+from tamis.evaluation.run.plan import Job, Plan
+from tamis.evaluation.run.workers import TICK_SECONDS, Done, Finished, Next, compute, failed
 from tamis.passes.dask.client import Waiting, results, submit, threads_of
 
 # Warnings, memory and threads of libraries belong to a process: one unit at a time in each.

@@ -7,9 +7,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tamis.evaluation._agreement import chosen_columns, frequency, mean_ranks, set_stability
-from tamis.evaluation._curves import Mean, mean_of
-from tamis.evaluation._results import Results
+from tamis.evaluation.results.results import (
+    Results,
+    chosen_columns,
+    frequency,
+    mean_ranks,
+    set_stability,
+)
+from tamis.evaluation.results.tables import Mean, mean_of
 from tamis.evaluation.stability import selection_frequency
 
 __all__ = ["Recommendation"]
@@ -53,7 +58,7 @@ class Recommendation:
 
     Examples
     --------
-    >>> from tamis.evaluation.comparison import Recommendation
+    >>> from tamis.evaluation.results.comparison import Recommendation
     >>> list(Recommendation.__annotations__)[:4]
     ['data', 'method', 'learner', 'metric']
     """

@@ -10,11 +10,11 @@ from sklearn.base import clone
 
 from tamis.cutoff._counts import counts_to_try
 from tamis.evaluation._fingerprint import canonical, key_of, seed_of
-from tamis.evaluation._tables import Table
 from tamis.evaluation.learners import Learner, make_learner
 from tamis.evaluation.metrics import Metric, default_metrics, make_metric
 from tamis.evaluation.protocols import Split, as_protocol
-from tamis.evaluation.units import Unit
+from tamis.evaluation.run.tables import Table
+from tamis.evaluation.run.units import Unit
 from tamis.exceptions import InputError
 from tamis.selectors import make_selector
 

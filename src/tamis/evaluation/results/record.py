@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from tamis.evaluation import _agreement, _curves
-from tamis.evaluation._differences import Differences, difference_rows, differences
-from tamis.evaluation._recommendation import Recommendation, recommend
-from tamis.evaluation._results import Results
 from tamis.evaluation._versions import versions
+from tamis.evaluation.results import tables
+from tamis.evaluation.results.recommendation import Recommendation, recommend
+from tamis.evaluation.results.results import Results, frequency, mean_ranks, stability_rows
+from tamis.evaluation.results.tables import Differences, difference_rows, differences
 from tamis.manifest._plain import plain
 
 SCHEMA, VERSION = "tamis-comparison", 1
@@ -24,7 +24,7 @@ MOST_FREQUENT = 60
 def make_record(results: Results) -> dict[str, Any]:
     """Everything about a comparison except the rankings themselves."""
     first = results.setting(0)
-    table = list(_curves.score_rows(results))
+    table = list(tables.score_rows(results))
     found = {
         "schema": SCHEMA,
         "version": VERSION,
@@ -35,14 +35,14 @@ def make_record(results: Results) -> dict[str, Any]:
         },
         "learner": first.learners[0].name,
         "metric": first.metrics[0].name,
-        "level": _curves.LEVEL,
+        "level": tables.LEVEL,
         "random_state": results.plan.random_state,
         "seeds": _seeds(results),
         "versions": results.versions[0] if results.versions else versions(),
         "other_versions": results.versions[1:],
         "data": [_data(results, number) for number in range(len(results.plan.settings))],
         "significance": _over_data(results),
-        "failures": list(_curves.failure_rows(results)),
+        "failures": list(tables.failure_rows(results)),
         "warnings": _warnings(results),
         "table": {
             "fields": list(table[0]) if table else [],
@@ -76,10 +76,10 @@ def _data(results: Results, number: int) -> dict[str, Any]:
         "protocol": setting.protocol.as_dict(),
         "splits": [split.name for split in setting.splits],
         "answer": None if answer is None else asdict(answer),
-        "scores": mine(_curves.curve_rows(results)),
-        "stability": mine(_agreement.stability_rows(results)),
-        "times": mine(_curves.time_rows(results)),
-        "probes": mine(_curves.probe_rows(results)),
+        "scores": mine(tables.curve_rows(results)),
+        "stability": mine(stability_rows(results)),
+        "times": mine(tables.time_rows(results)),
+        "probes": mine(tables.probe_rows(results)),
         "frequencies": _frequencies(results, number, answer),
         "correlation": _correlation(table, answer),
         "significance": _shown(differences(results, number, None, None, None)),
@@ -158,8 +158,8 @@ def _frequencies(
         return None
     orders = {method: results.orders(number, method) for method in results.plan.selectors}
     orders = {method: found for method, found in orders.items() if found.size}
-    shares = {m: _agreement.frequency(found, answer.count) for m, found in orders.items()}
-    ranks = {method: _agreement.mean_ranks(found) for method, found in orders.items()}
+    shares = {m: frequency(found, answer.count) for m, found in orders.items()}
+    ranks = {method: mean_ranks(found) for method, found in orders.items()}
     wanted = list(answer.indices[:MOST_FREQUENT])
     total = np.sum(list(shares.values()), axis=0)
     for column in np.argsort(-total, kind="stable"):

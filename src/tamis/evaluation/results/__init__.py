@@ -1,0 +1,1 @@
+"""What came out of a comparison: tables, differences, a recommendation and a plain record."""

@@ -1,0 +1,1 @@
+"""Running a comparison: plan -> units -> workers -> store."""
