@@ -379,7 +379,7 @@ class TestNumbers:
         assert values.dtype == np.float64
         assert values.tolist() == [1.0, 0.0, 1.0]
 
-    @pytest.mark.parametrize("y", [["a", "b"], np.array(["2020", "2021"], "M8[Y]"), [1j, 2j]])
+    @pytest.mark.parametrize("y", [["a", "b"], [1j, 2j]])
     def test_other_kinds(self, y):
         with pytest.raises(InputError, match=r"RFT: expected a numeric target, got dtype .*DFT"):
             tamis.RFT().fit([[0.0], [1.0]], y)

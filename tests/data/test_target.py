@@ -3,18 +3,24 @@
 import numpy as np
 import pytest
 
-from tamis.data.target import check_outcome
+from tamis.data.target import Target
 from tamis.exceptions import InputError
 
 
 def read(y, task="auto", weight=None):
     weight = None if weight is None else np.asarray(weight, float)
-    return check_outcome(y, task, weight, len(y), "Who")
+    return Target.of(y, task, weight, len(y), "Who")
 
 
 @pytest.mark.parametrize(
     "y",
-    [[0, 1, 1], [0.0, 1.0, 2.0], ["a", "b", "a"], [True, False, True], np.array([1, 2, 1], object)],
+    [
+        [0, 1, 1],
+        [0.0, 1.0, 2.0, 0.0, 2.0, 1.0],
+        ["a", "b", "a"],
+        [True, False, True],
+        np.array([1, 2, 1], object),
+    ],
 )
 def test_whole_numbers_and_words_are_classes(y):
     outcome = read(y)
@@ -55,4 +61,4 @@ def test_a_missing_target_is_an_error(task):
     with pytest.raises(InputError, match="got NaN or None in 1 of 3 rows, the first in row 1"):
         read([1.0, np.nan, 2.0], task)
     with pytest.raises(InputError, match="requires y to be passed"):
-        check_outcome(None, task, None, 3, "Who")
+        Target.of(None, task, None, 3, "Who")

@@ -207,7 +207,7 @@ def test_messages():
     with pytest.raises(InputError, match="AnovaF: task must be"):
         AnovaF(task="odd").fit(X, y)
     with pytest.raises(InputError, match="more rows than classes"):
-        everything().fit(X[:3], [0, 1, 2])
+        everything().fit(X[:3], ["a", "b", "c"])
     with pytest.raises(InputError, match="more rows than two"):
         everything().fit(X[:2], [0.5, 1.5])
     with pytest.raises(InputError, match="mean should be 1"):

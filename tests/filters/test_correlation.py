@@ -55,13 +55,13 @@ def test_hand_worked_classes():
     fitted = everything().fit(X, ["a", "a", "b", "b"])
     np.testing.assert_allclose(fitted.correlations_, [[np.sqrt(5 / 7)]])
     # Three classes 0 | 2 | 4 8: mean 3.5; between 12.25 + 2.25 + 2 * 6.25 = 27 of 35.
-    fitted = everything().fit(X, [0, 1, 2, 2])
+    fitted = everything().fit(X, list("abcc"))
     expected = [-3.5 / np.sqrt(3 / 4 * 35), -1.5 / np.sqrt(3 / 4 * 35), 5 / np.sqrt(35)]
     np.testing.assert_allclose(fitted.correlations_[:, 0], expected)
     assert fitted.scores_[0] == pytest.approx(np.sqrt(27 / 35))
-    assert everything(classes="max").fit(X, [0, 1, 2, 2]).scores_[0] == pytest.approx(expected[2])
+    assert everything(classes="max").fit(X, list("abcc")).scores_[0] == pytest.approx(expected[2])
     mean = np.abs(expected).mean()
-    assert everything(classes="mean").fit(X, [0, 1, 2, 2]).scores_[0] == pytest.approx(mean)
+    assert everything(classes="mean").fit(X, list("abcc")).scores_[0] == pytest.approx(mean)
 
 
 @pytest.mark.parametrize("kind", KINDS)

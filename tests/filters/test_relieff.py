@@ -292,7 +292,7 @@ class TestEdges:
 
     def test_every_row_a_class(self):
         with pytest.raises(InputError, match=r"at least two rows.*task='regression'"):
-            ReliefF().fit([[1.0], [2], [3]], [1, 2, 3])
+            ReliefF(task="classification").fit([[1.0], [2], [3]], [1, 2, 3])
 
     def test_rows_without_a_common_column(self):
         X = np.full((6, 3), np.nan)

@@ -9,7 +9,7 @@ import pytest
 import tamis
 from dask_workers import Broken, InRows, Noted, note, notes
 from tamis._validation import is_cluster
-from tamis.data.target_summary import TargetSummary
+from tamis.data.target_blocks import TargetSummary
 from tamis.exceptions import ColumnTypeError, InputError, MissingDependencyError, WorkerError
 from tamis.passes.dask.client import current_client, open_client
 from tamis.passes.dask.cluster import FAN_IN, fold_on_workers
@@ -215,7 +215,7 @@ class TestTree:
     def test_every_part_counts_once(self, n_parts):
         X = np.arange(2.0 * n_parts).reshape(n_parts, 2)
         source = InRows(X, np.zeros(n_parts), rows=1, cluster="threads")
-        look = FirstLook(TargetSummary("test", "numbers"), Ranges(2))
+        look = FirstLook(TargetSummary("test", "regression"), Ranges(2))
         found = fold_on_workers(source, look, None, None)
         assert found.target.n_rows == found.ranges.n_rows == n_parts
 
@@ -282,7 +282,7 @@ def test_ranges_on_workers(table, dask_client):
     found = fold_on_workers(
         InRows(*table, cluster=dask_client),
         Ranges(N_COLUMNS),
-        tamis.data.target_encoding.Encoding("x"),
+        tamis.data.target_blocks.Encoding("x"),
         None,
     ).finish()
     np.testing.assert_array_equal(found.high, np.nanmax(table[0], axis=0))

@@ -17,7 +17,7 @@ from tamis.data import ColumnRole, PreparedTable
 from tamis.data._choice import Choice, make_choice
 from tamis.data._notes import column_notes
 from tamis.data._roles import is_id_name
-from tamis.data._target import check_task, look_like_classes
+from tamis.data._target import check_task
 
 if TYPE_CHECKING:
     from tamis.cli._fitting import Request
@@ -192,12 +192,6 @@ def _find_task(
     tasks = () if request.method is None else selector_info(request.method).tasks
     if len(tasks) == 1:
         return tasks[0], f"target {target!r}: {tasks[0]}, which {request.method} is for"
-    found = read_target(source, who, "either")
-    task, n_values = "regression", "many"
-    if found.is_classes and found.labels is not None:
-        n_values = f"{found.labels.size:,}"
-        is_text = found.labels.dtype.kind not in "iuf"
-        if is_text or look_like_classes(found.labels, found.weight):
-            task = "classification"
-    noun = "classes" if task == "classification" else "different values"
-    return task, f"target {target!r}: {n_values} {noun}, so {task} (set --task to change)"
+    found = read_target(source, who, "auto")
+    n_values = "many different values" if found.labels is None else f"{found.labels.size:,} classes"
+    return found.task, f"target {target!r}: {n_values}, so {found.task} (set --task to change)"

@@ -30,7 +30,7 @@ from tamis.consensus.aggregation import (
     robust_rank_aggregation,
 )
 from tamis.data import checks
-from tamis.data.target import TASK, Outcome, check_outcome
+from tamis.data.target import TASK, Target
 from tamis.exceptions import InputError, SelectionWarning
 
 Floats = NDArray[np.float64]
@@ -212,12 +212,12 @@ class Consensus(WeightedSelector):
 
     def _outcome(
         self, members: dict[str, Any], X: Any, y: Any, weight: Floats | None
-    ) -> Outcome | None:
+    ) -> Target | None:
         """The target, which every method must be able to use; None if no method looks at it."""
         self._check_rows(X.shape[0])
         if not any(is_supervised(member) for member in members.values()):
             return None
-        outcome = check_outcome(y, self.task, weight, X.shape[0], type(self).__name__)
+        outcome = Target.of(y, self.task, weight, X.shape[0], type(self).__name__)
         task = "classification" if outcome.is_classes else "regression"
         for name, member in members.items():
             check_task(name, member, task)
@@ -235,7 +235,7 @@ class Consensus(WeightedSelector):
             )
 
     def _work(
-        self, members: dict[str, Any], outcome: Outcome | None, X: Any, weight: Floats | None
+        self, members: dict[str, Any], outcome: Target | None, X: Any, weight: Floats | None
     ) -> Iterator[tuple[str, Any, Any, Floats | None]]:
         """Every list to be made: its name, the selector, the rows (None for all) and weights."""
         from sklearn.utils import check_random_state
@@ -266,7 +266,7 @@ class Consensus(WeightedSelector):
         return np.sort(np.concatenate(drawn))
 
     def _list(
-        self, member: Any, outcome: Outcome | None, X: Any, rows: Any, weight: Floats | None
+        self, member: Any, outcome: Target | None, X: Any, rows: Any, weight: Floats | None
     ) -> List:
         """Ranks of all columns by one method on some rows, and its choice."""
         y = None if outcome is None else _labels(outcome)
@@ -303,18 +303,18 @@ class Consensus(WeightedSelector):
         return tags
 
 
-def _numbers(outcome: Outcome) -> NDArray[Any]:
+def _numbers(outcome: Target) -> NDArray[Any]:
     target = outcome.values if outcome.codes is None else outcome.codes
     assert target is not None
     return target
 
 
-def _labels(outcome: Outcome) -> NDArray[Any]:
+def _labels(outcome: Target) -> NDArray[Any]:
     """The target as the user gave it: some methods have parameters that name classes."""
     return _numbers(outcome) if outcome.classes is None else outcome.classes[outcome.codes]
 
 
-def _strata(outcome: Outcome | None, listed: NDArray[np.intp]) -> list[NDArray[np.intp]]:
+def _strata(outcome: Target | None, listed: NDArray[np.intp]) -> list[NDArray[np.intp]]:
     """Positions of the rows of every class, classes as they come, so names do not matter."""
     if outcome is None or outcome.codes is None:
         return [np.arange(listed.size)]

@@ -1,15 +1,4 @@
-"""The target: drop rows without one, find the task, give labels or numbers.
-
-How the task is guessed:
-
-- strings, booleans and dictionary-encoded columns: classification;
-- whole numbers (integers, or real numbers without fractions): classification if there are two
-  different ones; or at most `MAX_PLAIN_CLASSES`, with at least `ROWS_PER_CLASS` rows for each on
-  average; or at most `MAX_NUMBERED_CLASSES` that run 0, 1, 2, ... or 1, 2, 3, ... without a gap,
-  the rarest having at least `MIN_BALANCE` times the rows of the commonest. The last conditions
-  tell forty people numbered 0 to 39 from an age or a count;
-- dates and all other numbers: regression.
-"""
+"""The target: drop rows without one, find the task, give labels or numbers."""
 
 from __future__ import annotations
 
@@ -21,16 +10,12 @@ import numpy as np
 from tamis._runtime.wording import counted
 from tamis.data._encode import categories_of, decoded, encode
 from tamis.data._kinds import is_number, is_text, kind_of, plain
+from tamis.data.target import ROWS_PER_CLASS, TASKS, are_whole, infer_task
 from tamis.exceptions import ColumnTypeError, InputError
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-TASKS = ("classification", "regression")
-ROWS_PER_CLASS = 2
-MAX_PLAIN_CLASSES = 20
-MAX_NUMBERED_CLASSES = 100
-MIN_BALANCE = 0.1
 # With fewer rows, a class per row is a toy example rather than a mistake.
 MIN_ROWS_TO_JUDGE = 10
 
@@ -133,33 +118,11 @@ def _make_target(
             f"{who}: expected target {name!r} to have at least two different values, got only "
             f"{distinct[0].item()!r} in {counted(y.size, 'row')}; choose another target."
         )
-    guess = guess or ("classification" if look_like_classes(distinct, counts) else "regression")
+    guess = guess or infer_task(distinct, counts)
     build = _labels if (task or guess) == "classification" else _numbers
     y = build(who, name, y, distinct)
     reason = _reason(name, task or guess, distinct.size, asked=task is not None)
     return Target(y, kept, task or guess, reason, n_missing, distinct.size)
-
-
-def look_like_classes(distinct: np.ndarray, counts: np.ndarray) -> bool:
-    """Tell whether different numbers, with how often each occurs, are the names of classes."""
-    if not _are_whole(distinct):
-        return False
-    if distinct.size > 2 and distinct.size * ROWS_PER_CLASS > counts.sum():
-        return False
-    if distinct.size <= MAX_PLAIN_CLASSES:
-        return True
-    first, last = int(distinct[0]), int(distinct[-1])
-    numbered = first in (0, 1) and last - first + 1 == distinct.size
-    balanced = counts.min() >= MIN_BALANCE * counts.max()
-    return bool(numbered and balanced and distinct.size <= MAX_NUMBERED_CLASSES)
-
-
-def _are_whole(distinct: np.ndarray) -> bool:
-    if distinct.dtype.kind in "biu":
-        return True
-    if distinct.dtype.kind != "f" or not np.isfinite(distinct).all():
-        return False
-    return bool((distinct == np.rint(distinct)).all() and np.abs(distinct).max() < 2**53)
 
 
 def _labels(who: str, name: str, y: np.ndarray, distinct: np.ndarray) -> np.ndarray:
@@ -172,7 +135,7 @@ def _labels(who: str, name: str, y: np.ndarray, distinct: np.ndarray) -> np.ndar
     if y.dtype.kind != "f":
         return y
     # scikit-learn takes real numbers for measurements, so they may not stay labels.
-    return y.astype(np.int64) if _are_whole(distinct) else y.astype(str)
+    return y.astype(np.int64) if are_whole(distinct) else y.astype(str)
 
 
 def _numbers(who: str, name: str, y: np.ndarray, distinct: np.ndarray) -> np.ndarray:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tamis._validation import Number, check_value
-from tamis.data.target import check_outcome
+from tamis.data.target import Target
 from tamis.evaluation._suspects import Suspect, look_at_columns, row_codes, shared_rows
 from tamis.evaluation.learners import make_learner
 from tamis.evaluation.metrics import Metric
@@ -147,7 +147,7 @@ def leak_check(
         least = 2 if name == "n_shuffles" else 1
         check_value(value, Number(int, least), who="leak_check", name=name)
     table = Suspect.of(X)
-    outcome = check_outcome(y, task, None, table.X.shape[0], "leak_check")
+    outcome = Target.of(y, task, None, table.X.shape[0], "leak_check")
     classes = outcome.is_classes
     target: NDArray[Any] = outcome.codes if classes else outcome.values  # type: ignore[assignment]
     plan = as_protocol(protocol, groups)

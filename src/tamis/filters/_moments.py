@@ -12,7 +12,7 @@ from tamis._base import Scores
 from tamis._runtime.threads import run_parts, split_evenly, threads_for
 from tamis._streaming import StreamingSelector, rows_seen
 from tamis.data import checks
-from tamis.data import target as _outcome
+from tamis.data.target import infer_task_of_first_block
 from tamis.exceptions import InputError
 from tamis.passes import MemoryEngine, fold
 from tamis.passes.opened import Opened, open_outcome, open_plain
@@ -130,7 +130,9 @@ class MomentsSelector(StreamingSelector):
 
     def _is_numeric(self, y: NDArray[Any]) -> bool:
         task = getattr(self, "task", "classification")
-        return bool(task == "regression" or (task == "auto" and _outcome.is_fractional(y)))
+        if task == "auto":
+            task = infer_task_of_first_block(y, type(self).__name__)
+        return bool(task == "regression")
 
     def _add_classes(self, stream: Stream, part: Gathered, found: NDArray[Any]) -> None:
         """Give the block and what came before it the same list of classes."""

@@ -10,7 +10,7 @@ from scipy import sparse
 
 from tamis._runtime.compilation import announce_compilation
 from tamis._runtime.threads import run_parts, split_evenly, threads_for
-from tamis.data.target import Outcome
+from tamis.data.target import Target
 from tamis.statistics.codes import Codes, code_columns, x_log_x_table
 from tamis.statistics.correlations import linear_factors
 
@@ -84,7 +84,7 @@ def symmetrical(shared: Floats, left: Floats, right: Floats) -> Floats:
 
 
 def code_target(
-    outcome: Outcome, n_bins: int, strategy: str, weight: Floats
+    outcome: Target, n_bins: int, strategy: str, weight: Floats
 ) -> tuple[NDArray[Any], int]:
     """Codes of a target and their number: classes as they are, numbers in bins."""
     if outcome.codes is not None:
@@ -126,7 +126,7 @@ class LinearColumns:
         """Absolute correlation of every column with column `j`."""
         return np.abs(self.products(self.factors.take((j, j + 1))[0]))
 
-    def explained(self, outcome: Outcome) -> tuple[Floats, Floats]:
+    def explained(self, outcome: Target) -> tuple[Floats, Floats]:
         """Share of variance that goes with the target, and the F statistic, of every column.
 
         For classes it is the variance between them as a share of all, over the rows where the cell

@@ -13,7 +13,7 @@ from tamis._facts import BOTH_TASKS, SelectorFacts
 from tamis._runtime.warning import warn
 from tamis._validation import N_JOBS, Constraint, Custom, Number
 from tamis.cutoff._best_count import BestCount
-from tamis.data.target import TASK, Outcome, check_outcome
+from tamis.data.target import TASK, Target
 from tamis.filters._search import TIE, MeritSearch, Subset, order_as_scores, rounded
 from tamis.filters._uncertainty import CodedColumns, LinearColumns
 from tamis.statistics.codes import N_BINS, STRATEGY, code_columns, rows_with_weight
@@ -147,7 +147,7 @@ class CFS(WeightedSelector):
         self.n_jobs = n_jobs
 
     def _score(self, X: Any, y: Any, weight: Floats | None) -> Scores:
-        outcome = check_outcome(y, self.task, weight, X.shape[0], type(self).__name__)
+        outcome = Target.of(y, self.task, weight, X.shape[0], type(self).__name__)
         if outcome.is_classes:
             self.classes_ = outcome.classes
         constant = find_constant(self, X, weight)
@@ -168,13 +168,13 @@ class CFS(WeightedSelector):
         self.criterion_[columns] = criterion
         return order_as_scores(columns[entered], self.criterion_, constant)
 
-    def _agreements(self, X: Any, outcome: Outcome, weight: Floats | None) -> tuple[Floats, Any]:
+    def _agreements(self, X: Any, outcome: Target, weight: Floats | None) -> tuple[Floats, Any]:
         """Agreement of the columns with the target, and a function for theirs with one column."""
         known = outcome.codes if outcome.is_classes else outcome.values
         X, known, weight = rows_with_weight(X, known, weight)
         if not outcome.is_classes:
             linear = LinearColumns(X, weight, self.n_jobs)
-            share, _ = linear.explained(Outcome(None, None, known))
+            share, _ = linear.explained(Target(None, None, known))
             return np.sqrt(share), lambda j, columns: linear.correlations(j)[columns]
         codes = code_columns(
             X, n_bins=self.n_bins, strategy=self.strategy, classes=known, weight=weight,

@@ -13,7 +13,7 @@ from tamis._columns import find_constant
 from tamis._facts import BOTH_TASKS, SelectorFacts
 from tamis._runtime.threads import effective_jobs, run_parts
 from tamis._validation import N_JOBS, Choice, Constraint
-from tamis.data.target import TASK, Outcome, check_outcome
+from tamis.data.target import TASK, Target
 from tamis.exceptions import InputError
 from tamis.filters._moments import (
     CoMomentsResult,
@@ -136,7 +136,7 @@ class Correlation(MomentsSelector):
         if self.kind == "pearson":
             return super()._score(X, y, weight)
         check_in_memory(self, X, "kind='spearman'", "kind='pearson'")
-        outcome = check_outcome(y, self.task, weight, X.shape[0], type(self).__name__)
+        outcome = Target.of(y, self.task, weight, X.shape[0], type(self).__name__)
         if outcome.is_classes:
             self.classes_ = outcome.classes
         constant = find_constant(self, X, weight)
@@ -168,7 +168,7 @@ class Correlation(MomentsSelector):
         return size.sum(axis=0) / np.maximum((weight > 0).sum(axis=0), 1)
 
     def _rank_correlations(
-        self, X: Any, outcome: Outcome, weight: Floats | None, varies: NDArray[np.bool_]
+        self, X: Any, outcome: Target, weight: Floats | None, varies: NDArray[np.bool_]
     ) -> tuple[Floats, Floats, Floats]:
         """Correlations of ranks, their multiple, and weights, as `indicator_correlations` has them.
 

@@ -18,7 +18,7 @@ from tamis._validation import N_JOBS, Choice, Constraint, Custom
 from tamis.cutoff import find_elbows
 from tamis.cutoff._best_count import BestCount
 from tamis.cutoff._counts import most_wanted
-from tamis.data.target import TASK, Outcome, check_outcome
+from tamis.data.target import TASK, Target
 from tamis.exceptions import InputError
 from tamis.filters._cuts import find_cuts
 from tamis.filters._search import order_as_scores
@@ -200,7 +200,7 @@ class MRMR(WalkingSelector):
     def _score(self, X: Any, y: Any, weight: Floats | None) -> Scores:
         if isinstance(X, PartitionedTable):
             return self._score_source(X)
-        outcome = check_outcome(y, self.task, weight, X.shape[0], type(self).__name__)
+        outcome = Target.of(y, self.task, weight, X.shape[0], type(self).__name__)
         self._note_classes(outcome.classes)
         constant = find_constant(self, X, weight)
         columns = np.flatnonzero(~constant)
@@ -248,7 +248,7 @@ class MRMR(WalkingSelector):
     def _target_levels(self, values: Floats, weight: Floats) -> NDArray[np.int32]:
         """Codes of the distinct values of a numeric target."""
         self._check_strategy()
-        outcome = Outcome(None, None, values)
+        outcome = Target(None, None, values)
         codes, _ = code_target(outcome, self.n_bins, self.strategy, weight)
         return codes.astype(np.int32)
 
@@ -283,14 +283,14 @@ class MRMR(WalkingSelector):
         return min(most_wanted(rule, n_columns), n_columns)
 
     def _relations(
-        self, X: Any, columns: NDArray[np.intp], outcome: Outcome, weight: Floats | None
+        self, X: Any, columns: NDArray[np.intp], outcome: Target, weight: Floats | None
     ) -> tuple[Floats, Redundancy]:
         """Relevance of the columns that vary, and a function for their redundancy with one."""
         X = X if columns.size == X.shape[1] else X[:, columns]
         known = outcome.codes if outcome.is_classes else outcome.values
         X, known, weight = rows_with_weight(X, known, weight)
         codes, values = (known, None) if outcome.is_classes else (None, known)
-        outcome = Outcome(outcome.classes, codes, values)
+        outcome = Target(outcome.classes, codes, values)
         if self.measure == "f":
             linear = LinearColumns(X, weight, self.n_jobs)
             _, relevance = linear.explained(outcome)

@@ -14,7 +14,7 @@ from tamis._facts import BOTH_TASKS, SelectorFacts
 from tamis._runtime.compilation import announce_compilation
 from tamis._runtime.threads import effective_jobs, run_parts
 from tamis._validation import N_JOBS, Choice, Constraint, Custom, Number
-from tamis.data.target import TASK, Outcome, check_outcome
+from tamis.data.target import TASK, Target
 from tamis.exceptions import InputError
 from tamis.filters import _information as information
 from tamis.filters._binned import BinnedSelector, equal_shares, over_columns
@@ -43,7 +43,7 @@ def _is_discrete(value: Any) -> bool:
     return isinstance(value, bool | np.bool_) or hasattr(value, "__len__")
 
 
-class Target(NamedTuple):
+class ScaledTarget(NamedTuple):
     """A numeric target for the neighbour search: as given, its deviation, scaled with noise."""
 
     raw: Floats
@@ -203,7 +203,7 @@ class MutualInformation(BinnedSelector):
 
     def _score_by_neighbours(self, X: Any, y: Any, weight: Floats | None) -> Scores:
         check_in_memory(self, X, "estimator='knn'", "estimator='binned'")
-        outcome = check_outcome(y, self.task, weight, X.shape[0], type(self).__name__)
+        outcome = Target.of(y, self.task, weight, X.shape[0], type(self).__name__)
         if outcome.classes is not None:
             self.classes_ = outcome.classes
         ranges = self._ranges(MemoryEngine(X, None, weight))
@@ -237,7 +237,7 @@ class MutualInformation(BinnedSelector):
             )
         return slice(None) if used.size == weight.size else np.flatnonzero(weight)
 
-    def _neighbour_scores(self, X: Any, outcome: Outcome, ranges: Any) -> Floats:
+    def _neighbour_scores(self, X: Any, outcome: Target, ranges: Any) -> Floats:
         """Estimates by nearest neighbours, some columns at a time."""
         from scipy.special import psi
         from sklearn.utils import check_random_state
@@ -272,8 +272,8 @@ class MutualInformation(BinnedSelector):
         self,
         table: Floats,
         discrete: bool,
-        outcome: Outcome,
-        target: Target | None,
+        outcome: Target,
+        target: ScaledTarget | None,
         digamma: Floats,
         columns: NDArray[np.intp],
         scores: Floats,
@@ -321,10 +321,10 @@ class MutualInformation(BinnedSelector):
         return mask
 
 
-def _rows(outcome: Outcome, kept: Any) -> Outcome:
+def _rows(outcome: Target, kept: Any) -> Target:
     codes = None if outcome.codes is None else outcome.codes[kept]
     values = None if outcome.values is None else outcome.values[kept]
-    return Outcome(outcome.classes, codes, values)
+    return Target(outcome.classes, codes, values)
 
 
 def _parts(
@@ -362,10 +362,10 @@ def _scaled(table: Floats, high: Floats, noise: Floats) -> Floats:
     return table
 
 
-def _scaled_target(values: Floats, rng: np.random.RandomState) -> Target:
+def _scaled_target(values: Floats, rng: np.random.RandomState) -> ScaledTarget:
     spread = float(np.std(values))
     spread = spread if spread > 0 else 1.0
     scaled = values / spread
     noise = rng.standard_normal(size=values.size)
     scaled += NOISE * np.maximum(1, np.mean(np.abs(scaled))) * noise
-    return Target(values, spread, scaled, np.argsort(scaled))
+    return ScaledTarget(values, spread, scaled, np.argsort(scaled))

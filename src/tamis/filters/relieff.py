@@ -16,7 +16,7 @@ from tamis._runtime.compilation import announce_compilation
 from tamis._runtime.memory import free_memory
 from tamis._validation import N_JOBS, Choice, Constraint, Custom, Number
 from tamis.data import checks
-from tamis.data.target import TASK, Outcome, check_outcome
+from tamis.data.target import TASK, Target
 from tamis.exceptions import InputError
 from tamis.filters._distances import (
     Columns,
@@ -175,7 +175,7 @@ class ReliefF(BaseSelector):
         self.n_jobs = n_jobs
 
     def _score(self, X: Any, y: Any, weight: Floats | None) -> Scores:
-        outcome = check_outcome(y, self.task, None, X.shape[0], type(self).__name__)
+        outcome = Target.of(y, self.task, None, X.shape[0], type(self).__name__)
         self._check_together(outcome)
         constant = find_constant(self, X, None)
         scores = np.zeros(constant.size)
@@ -187,7 +187,7 @@ class ReliefF(BaseSelector):
         scores[constant] = min(float(scores.min()), 0.0)
         return scores, constant
 
-    def _check_together(self, outcome: Outcome) -> None:
+    def _check_together(self, outcome: Target) -> None:
         who = type(self).__name__
         if not outcome.is_classes:
             if self.sample_weighting:
@@ -251,7 +251,7 @@ class ReliefF(BaseSelector):
         mask[wanted.astype(np.intp)] = True
         return mask
 
-    def _sample(self, columns: Columns, outcome: Outcome) -> tuple[NDArray[np.intp], Floats]:
+    def _sample(self, columns: Columns, outcome: Target) -> tuple[NDArray[np.intp], Floats]:
         """Rows whose neighbours are looked at, and the weight of each."""
         n_rows = columns.values.shape[1]
         rows, weight = np.arange(n_rows), np.ones(n_rows)
@@ -267,7 +267,7 @@ class ReliefF(BaseSelector):
         return rows, weight[rows]
 
     def _walk(
-        self, columns: Columns, rows: NDArray[np.intp], row_weight: Floats, outcome: Outcome
+        self, columns: Columns, rows: NDArray[np.intp], row_weight: Floats, outcome: Target
     ) -> Floats:
         """Scores of the columns from the pairs of near rows, block by block."""
         n_columns, n_rows = columns.values.shape
@@ -296,7 +296,7 @@ class ReliefF(BaseSelector):
 
 
 def split_by_target(
-    row: NDArray[np.int64], near: NDArray[np.int64], share: Floats, outcome: Outcome
+    row: NDArray[np.int64], near: NDArray[np.int64], share: Floats, outcome: Target
 ) -> tuple[Floats, Floats]:
     """Weight of every pair as one whose targets differ, and as one whose targets agree."""
     if outcome.codes is not None:

@@ -12,7 +12,7 @@ from sklearn.base import clone, is_classifier, is_regressor
 
 from tamis._runtime.threads import effective_jobs
 from tamis.data import checks
-from tamis.data.target import is_fractional
+from tamis.data.target import are_whole
 from tamis.exceptions import InputError
 from tamis.meta._fast_svm import FastLinearSVM
 
@@ -122,7 +122,8 @@ def _check_target(y: Any, estimator: Any, classifies: bool, who: str) -> NDArray
         raise InputError(f"{who}: expected a target y, got None. Pass the labels to fit(X, y).")
     n_rows = len(y) if hasattr(y, "__len__") else 0
     if classifies:
-        if is_fractional(checks.check_target(y, n_rows, who)):
+        target = checks.check_target(y, n_rows, who)
+        if target.dtype.kind == "f" and not are_whole(target):
             raise InputError(
                 f"{who}: expected a target of classes for {type(estimator).__name__}, got numbers "
                 "with a fractional part. Pass a regressor as estimator, or turn the target into "

@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator, clone
 from tamis._columns import centred_columns, find_constant
 from tamis._runtime.warning import warn
 from tamis.data import checks
-from tamis.data.target import Outcome, check_outcome
+from tamis.data.target import Target
 from tamis.exceptions import InputError
 
 Floats = NDArray[np.float64]
@@ -131,12 +131,12 @@ def check_quality_target(quality: Any, y: Any, who: str) -> NDArray[Any]:
             classes, _ = checks.check_classes(y, y.size, who)
             checks.check_two_classes(classes, who)
         else:
-            check_outcome(y, "auto", None, y.size, who)
+            Target.of(y, "auto", None, y.size, who)
     return y
 
 
 def _by_name(name: str, X: Any, y: NDArray[Any], random_state: Any, n_jobs: int | None) -> Floats:
-    outcome = check_outcome(y, "auto", None, X.shape[0], "measure_quality")
+    outcome = Target.of(y, "auto", None, X.shape[0], "measure_quality")
     if name == "svm_weights":
         if outcome.values is not None:
             return _ridge_weights(X, outcome.values)
@@ -150,7 +150,7 @@ def _by_name(name: str, X: Any, y: NDArray[Any], random_state: Any, n_jobs: int 
     return np.asarray(selector.fit(X, y).scores_, dtype=np.float64)
 
 
-def _svm_weights(X: Any, outcome: Outcome, random_state: Any) -> Floats:
+def _svm_weights(X: Any, outcome: Target, random_state: Any) -> Floats:
     from tamis.wrappers import _svm
 
     assert outcome.codes is not None

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from tamis.data.partitioned import RawBlock
-from tamis.data.target_encoding import Encoding
-from tamis.data.target_summary import TargetSummary
+from tamis.data.target_blocks import Encoding, TargetSummary
 from tamis.passes.located import checked_weight
 from tamis.statistics import Ranges
 

@@ -8,13 +8,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tamis.data.target import check_outcome
+from tamis.data.target import Target
 from tamis.passes import MemoryEngine, PartitionedTable, open_source
 
 Floats = NDArray[np.float64]
 Levels = Callable[[Floats, Floats], NDArray[np.int32]]
-
-WANT = {"classification": "classes", "regression": "numbers", "auto": "either"}
 
 
 class Opened(NamedTuple):
@@ -62,11 +60,11 @@ def open_numbers(selector: Any, X: Any, y: Any, weight: Floats | None) -> Opened
 
 
 def open_outcome(selector: Any, X: Any, y: Any, weight: Floats | None, task: str) -> Opened:
-    """A table whose target is what `task` says; see :func:`tamis.data.target.check_outcome`."""
+    """A table whose target is what `task` says; see :func:`tamis.data.target.Target.of`."""
     if isinstance(X, PartitionedTable):
-        return _opened_source(selector, X, WANT[task])
+        return _opened_source(selector, X, task)
     n_rows = X.shape[0]
-    outcome = check_outcome(y, task, weight, n_rows, type(selector).__name__)
+    outcome = Target.of(y, task, weight, n_rows, type(selector).__name__)
     total = float(n_rows if weight is None else weight.sum())
     if outcome.codes is not None:
         engine = MemoryEngine(X, outcome.codes, weight)
@@ -82,9 +80,9 @@ def open_levels(
 ) -> Opened:
     """As `open_outcome`, with numbers as codes: ``levels(values, weight)`` says which."""
     if isinstance(X, PartitionedTable):
-        return _opened_source(selector, X, WANT[task], levels)
+        return _opened_source(selector, X, task, levels)
     n_rows = X.shape[0]
-    outcome = check_outcome(y, task, weight, n_rows, type(selector).__name__)
+    outcome = Target.of(y, task, weight, n_rows, type(selector).__name__)
     codes = outcome.codes
     if codes is None:
         assert outcome.values is not None
@@ -95,11 +93,11 @@ def open_levels(
 
 
 def _opened_source(
-    selector: Any, source: PartitionedTable, want: str | None, levels: Levels | None = None
+    selector: Any, source: PartitionedTable, task: str | None, levels: Levels | None = None
 ) -> Opened:
     who = type(selector).__name__
     engine, target = open_source(
-        source, who, want, _about(selector), levels, needs_ranges=selector._needs_ranges
+        source, who, task, _about(selector), levels, needs_ranges=selector._needs_ranges
     )
     if target is None:
         return Opened(engine, source.n_rows or 0, float(source.n_rows or 0))

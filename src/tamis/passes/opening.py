@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 
 from tamis._runtime.checkpoint import Checkpoint
 from tamis.data.partitioned import PartitionedTable
-from tamis.data.target_encoding import Encoding
-from tamis.data.target_summary import TargetSummary
+from tamis.data.target_blocks import Encoding, TargetSummary
 from tamis.passes.dask.chunks import ChunkReader
 from tamis.passes.first_look import FirstLook
 from tamis.passes.located import located
@@ -28,7 +27,7 @@ Levels = Callable[[NDArray[np.float64], NDArray[np.float64]], NDArray[np.int32]]
 def open_source(
     source: PartitionedTable,
     who: str,
-    want: str | None,
+    task: str | None,
     about: Any,
     levels: Levels | None = None,
     *,
@@ -42,7 +41,7 @@ def open_source(
         Where the rows are.
     who : str
         Name of the selector, for messages.
-    want : {"classes", "numbers", "either"} or None
+    task : {"auto", "classification", "regression"} or None
         What the target is to be; None leaves it alone.
     about : object
         What tells this fit from others on the same data, as plain JSON.
@@ -69,16 +68,16 @@ def open_source(
     ...     path = pathlib.Path(folder, "X.npy")
     ...     np.save(path, np.eye(4))
     ...     table = tamis.scan(path, target=["b", "a", "b", "b"])
-    ...     engine, target = open_source(table, "Fisher", "classes", None)
+    ...     engine, target = open_source(table, "Fisher", "classification", None)
     >>> engine.n_columns, target.labels.tolist(), target.weight
     (4, ['a', 'b'], array([1., 3.]))
     """
     target, ranges = None, None
-    if want is not None:
+    if task is not None:
         together = needs_ranges and works_elsewhere(source) and source.checkpoint is None
         if together and source.known_ranges() is None:
             ranges = Ranges(source.n_columns)
-        look = FirstLook(TargetSummary(who, want, levels is not None), ranges)
+        look = FirstLook(TargetSummary(who, task, levels is not None), ranges)
         target, ranges = _looked_at(source, look)
     encoding = encoding_of(target, who, levels)
     checkpoint = None
@@ -111,9 +110,9 @@ def encoding_of(target: TargetSummary | None, who: str, levels: Levels | None = 
     return Encoding(who, centre=target.mean)
 
 
-def read_target(source: PartitionedTable, who: str, want: str) -> TargetSummary:
+def read_target(source: PartitionedTable, who: str, task: str) -> TargetSummary:
     """Classes or numbers of the target, from a walk over that column alone."""
-    return _looked_at(source, FirstLook(TargetSummary(who, want)))[0]
+    return _looked_at(source, FirstLook(TargetSummary(who, task)))[0]
 
 
 def _looked_at(source: PartitionedTable, look: FirstLook) -> tuple[TargetSummary, Ranges | None]:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from tamis._runtime.buffers import recycled
 from tamis._runtime.checkpoint import Checkpoint
 from tamis.data.partitioned import PartitionedTable, RawBlock, Wanted
-from tamis.data.target_encoding import Encoding
+from tamis.data.target_blocks import Encoding
 from tamis.passes.fold import Statistic, fold
 from tamis.passes.located import checked_weight, located
 from tamis.statistics import Ranges

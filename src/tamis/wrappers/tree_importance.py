@@ -13,7 +13,7 @@ from tamis._rows import listed_rows
 from tamis._runtime.threads import effective_jobs
 from tamis._validation import N_JOBS, Choice, Constraint, Custom, Number
 from tamis.data import checks
-from tamis.data.target import TASK, Outcome, check_outcome
+from tamis.data.target import TASK, Target
 from tamis.exceptions import InputError
 from tamis.passes import MemoryEngine, fold
 from tamis.statistics import Ranges
@@ -158,7 +158,7 @@ class TreeImportance(WeightedSelector):
     def _score(self, X: Any, y: Any, weight: NDArray[np.float64] | None) -> Scores:
         from sklearn.utils import check_random_state
 
-        outcome = check_outcome(y, self.task, weight, X.shape[0], type(self).__name__)
+        outcome = Target.of(y, self.task, weight, X.shape[0], type(self).__name__)
         if outcome.classes is not None:
             self.classes_ = outcome.classes
         ranges = fold(Ranges(X.shape[1]), MemoryEngine(X, None, weight), n_jobs=self.n_jobs)
@@ -183,7 +183,7 @@ class TreeImportance(WeightedSelector):
         scores[varies] = found
         return scores, ~varies
 
-    def _target(self, outcome: Outcome, weight: Floats | None) -> NDArray[Any]:
+    def _target(self, outcome: Target, weight: Floats | None) -> NDArray[Any]:
         """Codes of the classes, or numbers; standardised for trees, whose squares lose digits."""
         if outcome.codes is not None:
             return outcome.codes

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
 from tamis.data import checks
-from tamis.data.target import is_fractional
+from tamis.data.target import infer_task
 from tamis.evaluation._fingerprint import data_fingerprint
 from tamis.exceptions import InputError
 
@@ -99,7 +99,7 @@ def _table(name: str, item: Any, target: Any, task: str) -> Table:
     table = checks.check_table(reader, X)
     y = checks.check_target(y, table.shape[0], f"compare on {name!r}")
     if task == "auto":
-        task = "regression" if is_fractional(y) else "classification"
+        task = infer_task(y, who=f"compare on {name!r}")
     names = known.get("feature_names", getattr(reader, "feature_names_in_", None))
     probes = _probes(known.get("relevant"), table.shape[1])
     columns = _column_names(names, table.shape[1])

@@ -12,7 +12,7 @@ from typing import Any
 
 from tamis._runtime.checkpoint import Checkpoint
 from tamis.data.partitioned import PartitionedTable, Wanted
-from tamis.data.target_encoding import Encoding
+from tamis.data.target_blocks import Encoding
 from tamis.exceptions import WorkerError
 from tamis.passes.dask.client import (
     RETRIES,
