@@ -20,7 +20,7 @@ from measuring import best
 
 import tamis
 from tamis.meta import AndOrFeatures, Mufasa
-from tamis.meta._fast_svm import FastLinearSVM
+from tamis.meta.search._fast_svm import FastLinearSVM
 
 
 def main():

@@ -1,33 +1,34 @@
 """Meta-features: learn what good features look like, and look for more of them."""
 
-from importlib import import_module as _import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-# File of every name; loaded when first used.
-_FILES = {
-    "AndOrFeatures": "and_or_features",
-    "ArraySource": "array_source",
-    "as_source": "feature_source",
-    "Categorical": "dimensions",
-    "ClusterGenerator": "cluster_generator",
-    "FeatureSource": "feature_source",
-    "FrameSource": "frame_source",
-    "FunctionSource": "function_source",
-    "Generator": "generator",
-    "Integer": "dimensions",
-    "measure_quality": "qualities",
-    "MetaSpace": "meta_space",
-    "MFPFS": "mfpfs",
-    "Mufasa": "mufasa",
-    "NormalizedInformationGain": "normalized_information_gain",
-    "Ordered": "dimensions",
-    "ParquetSource": "parquet_source",
-    "PatchPrototypes": "patch_prototypes",
-    "QualityMap": "quality_map",
-    "RandomSearch": "random_search",
-    "Real": "dimensions",
-    "SourceRandom": "source_random",
-    "SourceRFE": "source_rfe",
+from tamis._lazy import lazy_names as _lazy_names
+
+# Module of every name; imported when first used.
+_HOMES = {
+    "AndOrFeatures": "tamis.meta.images.and_or_features",
+    "ArraySource": "tamis.meta.sources.array_source",
+    "as_source": "tamis.meta.sources.feature_source",
+    "Categorical": "tamis.meta.search.dimensions",
+    "ClusterGenerator": "tamis.meta.search.cluster_generator",
+    "FeatureSource": "tamis.meta.sources.feature_source",
+    "FrameSource": "tamis.meta.sources.frame_source",
+    "FunctionSource": "tamis.meta.sources.function_source",
+    "Generator": "tamis.meta.search.generator",
+    "Integer": "tamis.meta.search.dimensions",
+    "measure_quality": "tamis.meta.sources.qualities",
+    "MetaSpace": "tamis.meta.search.meta_space",
+    "MFPFS": "tamis.meta.sources.mfpfs",
+    "Mufasa": "tamis.meta.search.mufasa",
+    "NormalizedInformationGain": "tamis.meta.search.normalized_information_gain",
+    "Ordered": "tamis.meta.search.dimensions",
+    "ParquetSource": "tamis.meta.sources.parquet_source",
+    "PatchPrototypes": "tamis.meta.images.patch_prototypes",
+    "QualityMap": "tamis.meta.quality_map",
+    "RandomSearch": "tamis.meta.search.random_search",
+    "Real": "tamis.meta.search.dimensions",
+    "SourceRandom": "tamis.meta.sources.source_random",
+    "SourceRFE": "tamis.meta.sources.source_rfe",
 }
 __all__ = [
     "MFPFS",
@@ -56,34 +57,24 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
-    from tamis.meta.and_or_features import AndOrFeatures
-    from tamis.meta.array_source import ArraySource
-    from tamis.meta.cluster_generator import ClusterGenerator
-    from tamis.meta.dimensions import Categorical, Integer, Ordered, Real
-    from tamis.meta.feature_source import FeatureSource, as_source
-    from tamis.meta.frame_source import FrameSource
-    from tamis.meta.function_source import FunctionSource
-    from tamis.meta.generator import Generator
-    from tamis.meta.meta_space import MetaSpace
-    from tamis.meta.mfpfs import MFPFS
-    from tamis.meta.mufasa import Mufasa
-    from tamis.meta.normalized_information_gain import NormalizedInformationGain
-    from tamis.meta.parquet_source import ParquetSource
-    from tamis.meta.patch_prototypes import PatchPrototypes
-    from tamis.meta.qualities import measure_quality
+    from tamis.meta.images.and_or_features import AndOrFeatures
+    from tamis.meta.images.patch_prototypes import PatchPrototypes
     from tamis.meta.quality_map import QualityMap
-    from tamis.meta.random_search import RandomSearch
-    from tamis.meta.source_random import SourceRandom
-    from tamis.meta.source_rfe import SourceRFE
+    from tamis.meta.search.cluster_generator import ClusterGenerator
+    from tamis.meta.search.dimensions import Categorical, Integer, Ordered, Real
+    from tamis.meta.search.generator import Generator
+    from tamis.meta.search.meta_space import MetaSpace
+    from tamis.meta.search.mufasa import Mufasa
+    from tamis.meta.search.normalized_information_gain import NormalizedInformationGain
+    from tamis.meta.search.random_search import RandomSearch
+    from tamis.meta.sources.array_source import ArraySource
+    from tamis.meta.sources.feature_source import FeatureSource, as_source
+    from tamis.meta.sources.frame_source import FrameSource
+    from tamis.meta.sources.function_source import FunctionSource
+    from tamis.meta.sources.mfpfs import MFPFS
+    from tamis.meta.sources.parquet_source import ParquetSource
+    from tamis.meta.sources.qualities import measure_quality
+    from tamis.meta.sources.source_random import SourceRandom
+    from tamis.meta.sources.source_rfe import SourceRFE
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _FILES:
-        raise AttributeError(f"module 'tamis.meta' has no attribute {name!r}")
-    value = getattr(_import_module(f"tamis.meta.{_FILES[name]}"), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return __all__
+__getattr__, __dir__ = _lazy_names("tamis.meta", _HOMES)

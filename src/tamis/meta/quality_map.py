@@ -12,8 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from tamis._validation import Constraint, Custom, Number, check_parameters
 from tamis.exceptions import InputError
-from tamis.meta._meta_encoder import MetaEncoder
-from tamis.meta._nearest import NearestRegressor, nugget
+from tamis.meta._meta_encoder import MetaEncoder, NearestRegressor, nugget
 
 Floats = NDArray[np.float64]
 

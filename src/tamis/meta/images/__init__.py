@@ -1,0 +1,1 @@
+"""Features of images to search among: AND/OR patterns and patch prototypes."""

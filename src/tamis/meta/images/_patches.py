@@ -1,0 +1,308 @@
+"""Patches of images: drawing, distances, and the source that measures them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
+from numpy.typing import NDArray
+
+from tamis.data.checks import is_frame
+from tamis.exceptions import InputError
+from tamis.meta.images._gabor import Bands, GaborLayer
+from tamis.meta.sources.feature_source import FeatureSource
+
+if TYPE_CHECKING:
+    from tamis.meta.images.patch_prototypes import PatchPrototypes
+
+
+def as_lines(X: Any) -> tuple[Any, tuple[int, ...] | None]:
+    """Images as lines of pixels, and their rows and columns if `X` tells them."""
+    if is_frame(X) or hasattr(X, "tocsr"):
+        return X, None
+    X = np.asarray(X)
+    if X.ndim > 3:
+        raise InputError(
+            "PatchPrototypes: expected images of shape (n_images, n_pixels) or (n_images, rows, "
+            f"columns), got shape {X.shape}. Turn colours into grey, for example with "
+            "X.mean(axis=-1)."
+        )
+    return (X, None) if X.ndim < 3 else (X.reshape(len(X), -1), X.shape[1:])
+
+
+def shape_of(n_pixels: int, given: Any, wanted: Any) -> tuple[int, int]:
+    """Rows and columns of an image: as they came, as they are wanted, or square."""
+    side = math.isqrt(n_pixels)
+    if given is None and wanted is None and side * side != n_pixels:
+        raise InputError(
+            f"PatchPrototypes: expected square images, got {n_pixels} pixels. Pass "
+            "image_shape=(rows, columns), or images of shape (n_images, rows, columns)."
+        )
+    rows, columns = given or (wanted if wanted is not None else (side, side))
+    expected = (rows, columns) if wanted is None else tuple(wanted)
+    if (rows, columns) != expected or rows * columns != n_pixels:
+        came = f"{n_pixels} pixels" if given is None else f"{rows} x {columns}"
+        raise InputError(
+            f"PatchPrototypes: expected images of {expected[0]} x {expected[1]} pixels, got {came}."
+        )
+    return int(rows), int(columns)
+
+
+Floats = NDArray[np.float64]
+Singles = NDArray[np.float32]
+# A stretch of places: a band and its rows of places from the first up to the second.
+Piece = tuple[int, int, int]
+
+# Bytes of patches laid out for one product; its result takes no more.
+PATCH_BYTES = 4 * 2**20
+# Prototypes of one product.
+PROTOTYPES_AT_ONCE = 256
+
+
+class PatchGroup(NamedTuple):
+    """Prototypes of one size."""
+
+    size: int
+    columns: NDArray[np.intp]  # their places among all prototypes
+    factors: Singles  # (n, size * size * n_orientations + 1): minus the values, and a one
+
+
+def group_by_size(prototypes: Sequence[Singles], centre: Singles) -> list[PatchGroup]:
+    """Prototypes as matrices, one for every size, less the centre of every orientation."""
+    sizes = np.array([len(prototype) for prototype in prototypes])
+    groups = []
+    for size in np.unique(sizes):
+        columns = np.flatnonzero(sizes == size)
+        values = np.stack([prototypes[int(j)] for j in columns]) - centre
+        values = values.reshape(columns.size, -1)
+        factors = np.hstack([-values, np.ones((columns.size, 1), dtype=np.float32)])
+        groups.append(PatchGroup(int(size), columns, factors))
+    return groups
+
+
+def count_places(shapes: Sequence[tuple[int, ...]], size: int) -> int:
+    """Number of patches of a size in all bands of an image."""
+    return sum(max(shape[0] - size + 1, 0) * max(shape[1] - size + 1, 0) for shape in shapes)
+
+
+def squared_distances(bands: Bands, groups: Sequence[PatchGroup], out: Floats) -> None:
+    """Write the smallest squared distance of every image (row) and prototype (column) to `out`.
+
+    The bands are centred like the prototypes, which changes no distance and leaves less to cancel.
+    """
+    for group in groups:
+        n_prototypes, n_values = group.factors.shape
+        nearest = np.full((n_prototypes, len(out)), np.inf)
+        for images, pieces in _steps(bands, group.size, n_values):
+            patches = _patches(bands, images, pieces, group.size)
+            for first in range(0, n_prototypes, PROTOTYPES_AT_ONCE):
+                some = slice(first, first + PROTOTYPES_AT_ONCE)
+                found = _nearest(patches, group.factors[some])
+                np.minimum(nearest[some, images], found, out=nearest[some, images])
+        out[:, group.columns] = nearest.T
+
+
+def _steps(bands: Bands, size: int, n_values: int) -> Iterator[tuple[slice, list[Piece]]]:
+    """Images and pieces of them whose patches fit into one product.
+
+    Many small images go together, a large one goes in pieces.
+    """
+    room = max(PATCH_BYTES // (4 * max(n_values, PROTOTYPES_AT_ONCE)), 1)
+    shapes = [band.shape[1:3] for band in bands]
+    cuts = _pieces(shapes, size, room)
+    n_images = max(room // count_places(shapes, size), 1) if len(cuts) == 1 else 1
+    for start in range(0, len(bands[0]), n_images):
+        for pieces in cuts:
+            yield slice(start, start + n_images), pieces
+
+
+def _pieces(shapes: Sequence[tuple[int, ...]], size: int, room: int) -> list[list[Piece]]:
+    """All places of an image in lists of at most `room` places, or of one row of them."""
+    cuts: list[list[Piece]] = [[]]
+    left = room
+    for band, shape in enumerate(shapes):
+        n_rows, n_columns = shape[0] - size + 1, shape[1] - size + 1
+        row = 0
+        while n_columns > 0 and row < n_rows:
+            n_taken = min(n_rows - row, left // n_columns)
+            if n_taken == 0 and cuts[-1]:
+                cuts.append([])
+                left = room
+                continue
+            n_taken = max(n_taken, 1)
+            cuts[-1].append((band, row, row + n_taken))
+            left = max(left - n_taken * n_columns, 0)
+            row += n_taken
+    return cuts
+
+
+def _patches(bands: Bands, images: slice, pieces: list[Piece], size: int) -> Singles:
+    """Patches (n_images, n_places, n_values + 1); the last value is half of the squared norm."""
+    windows, halves = [], []
+    for band, first, last in pieces:
+        values = bands[band][images, first : last + size - 1]
+        n_images, n_rows, n_columns, n_orientations = values.shape
+        lines = values.reshape(n_images, n_rows, n_columns * n_orientations)
+        # Pixels and orientations of a line lie side by side, so a patch is copied by whole lines.
+        windows.append(
+            sliding_window_view(lines, (size, size * n_orientations), axis=(1, 2))[
+                :, :, ::n_orientations
+            ]
+        )
+        halves.append(_box_sums(np.einsum("ijkl,ijkl->ijk", values, values), size) / 2)
+    counts = [half[0].size for half in halves]
+    n_values = size * windows[0].shape[-1]
+    patches = np.empty((len(halves[0]), sum(counts), n_values + 1), dtype=np.float32)
+    start = 0
+    for window, half, count in zip(windows, halves, counts, strict=True):
+        part = patches[:, start : start + count]
+        # Splitting axes is a view even with a gap after every row, so this writes to `patches`.
+        part[..., :-1].reshape(window.shape)[...] = window
+        part[..., -1] = half.reshape(len(half), count)
+        start += count
+    return patches
+
+
+def _box_sums(values: Singles, size: int) -> Singles:
+    """Sums over all squares of the last two axes: lines first, then columns."""
+    n_rows, n_columns = values.shape[1] - size + 1, values.shape[2] - size + 1
+    lines = np.zeros((*values.shape[:2], n_columns), dtype=np.float32)
+    for shift in range(size):
+        lines += values[:, :, shift : shift + n_columns]
+    boxes = np.zeros((len(values), n_rows, n_columns), dtype=np.float32)
+    for shift in range(size):
+        boxes += lines[:, shift : shift + n_rows]
+    return boxes
+
+
+def _nearest(patches: Singles, factors: Singles) -> Floats:
+    """Smallest squared distance of every prototype (row) to the patches of every image (column).
+
+    |x - p|^2 = 2 (|x|^2 / 2 - x p) + |p|^2, and one product gives what is in brackets. It tells
+    which patch is the nearest; its distance is taken again from the differences, as in single
+    precision little would be left of these terms where a patch is very like the prototype.
+    """
+    n_images, n_places, n_values = patches.shape
+    half = factors @ patches.reshape(-1, n_values).T
+    places = half.reshape(len(factors), n_images, n_places).argmin(axis=2)
+    squared = np.empty(places.shape)
+    at_once = max(PATCH_BYTES // (4 * n_values * n_images), 1)
+    for first in range(0, len(factors), at_once):
+        some = slice(first, first + at_once)
+        differences = patches[np.arange(n_images), places[some], :-1]
+        differences += factors[some, None, :-1]  # the factors are minus the prototypes
+        squared[some] = np.vecdot(differences, differences)
+    return squared
+
+
+META_NAMES = ("size", "mean", "deviation", "peak", "quantile_0.3", "quantile_0.7")
+
+
+def pixel_deviation(images: NDArray[Any], block: int) -> float:
+    """Standard deviation of all pixels, a block of images at a time; 1 if they are all equal."""
+    blocks = [slice(start, start + block) for start in range(0, len(images), block)]
+    low = min(float(images[some].min()) for some in blocks)
+    high = max(float(images[some].max()) for some in blocks)
+    if low == high:
+        return 1.0
+    # Shifted and scaled, no number is too large to be squared.
+    middle, half = low / 2 + high / 2, high / 2 - low / 2
+    sums = np.zeros(2)
+    for some in blocks:
+        shifted = (images[some].astype(np.float64) - middle) / half
+        sums += shifted.sum(), (shifted**2).sum()
+    mean, square = sums / images.size
+    return float(half * np.sqrt(square - mean**2))
+
+
+def draw_origins(
+    sizes: NDArray[np.intp], shapes: Sequence[tuple[int, int]], n_images: int, random: Any
+) -> NDArray[np.intp]:
+    """Image, band, row and column of patches of the given sizes.
+
+    All images are equally likely, then all bands that are large enough, then all their places.
+    """
+    origins = np.empty((sizes.size, 4), dtype=np.intp)
+    origins[:, 0] = random.randint(n_images, size=sizes.size)
+    chances = random.uniform(size=(3, sizes.size))
+    for size in np.unique(sizes):
+        chosen = sizes == size
+        band_chance, row_chance, column_chance = chances[:, chosen]
+        fitting = np.array([band for band, shape in enumerate(shapes) if min(shape) >= size])
+        bands = fitting[(band_chance * fitting.size).astype(np.intp)]
+        n_rows, n_columns = (np.array(shapes) - size + 1)[bands].T
+        origins[chosen, 1] = bands
+        origins[chosen, 2] = row_chance * n_rows
+        origins[chosen, 3] = column_chance * n_columns
+    return origins
+
+
+def cut_out(
+    layer: GaborLayer,
+    images: NDArray[Any],
+    scale: float,
+    origins: NDArray[np.intp],
+    sizes: NDArray[np.intp],
+) -> list[Singles]:
+    """The patches at the origins; only images that some patch comes from are filtered."""
+    prototypes: list[Any] = [None] * len(origins)
+    used = np.unique(origins[:, 0])
+    for start in range(0, used.size, layer.block):
+        some = used[start : start + layer.block]
+        bands = layer.bands(images[some].astype(np.float64) / scale)
+        for j in np.flatnonzero(np.isin(origins[:, 0], some)):
+            image, band, row, column = origins[j]
+            place = slice(row, row + sizes[j]), slice(column, column + sizes[j])
+            prototypes[j] = bands[band][np.searchsorted(some, image)][place].copy()
+    return prototypes
+
+
+def describe(prototypes: Sequence[Singles]) -> Floats:
+    """Meta-features of every prototype, over all places and orientations."""
+    meta = np.empty((len(prototypes), len(META_NAMES)))
+    for row, prototype in zip(meta, prototypes, strict=True):
+        values = prototype.astype(np.float64)
+        row[0], row[1], row[2], row[3] = len(values), values.mean(), values.std(), values.max()
+        row[4:] = np.quantile(values, (0.3, 0.7))
+    return meta
+
+
+class PatchSource(FeatureSource):
+    """Prototypes of a fitted `PatchPrototypes`, to be measured on some images.
+
+    The images are filtered once, when the source is made; every call of `measure` then costs the
+    patch distances of the prototypes asked for and nothing else.
+
+    Parameters
+    ----------
+    prototypes : PatchPrototypes
+        The fitted prototypes.
+    bands : list of ndarray
+        The representation of the images, as the prototypes compute it.
+    """
+
+    def __init__(self, prototypes: PatchPrototypes, bands: Bands) -> None:
+        self._prototypes = prototypes
+        self._bands = bands
+        self.meta = prototypes.meta_
+        self.cost = prototypes.cost_
+        self.meta_names = list(prototypes.meta_names_)
+        self.feature_names = list(prototypes.get_feature_names_out())
+
+    def measure(self, indices: Any) -> NDArray[np.float64]:
+        """Values of some prototypes on all images.
+
+        Parameters
+        ----------
+        indices : array-like of int of shape (n_asked,)
+            Which prototypes.
+
+        Returns
+        -------
+        columns : ndarray of shape (n_images, n_asked)
+            One column for every index.
+        """
+        return self._prototypes._values(self._bands, np.asarray(indices, dtype=np.intp))

@@ -1,0 +1,323 @@
+"""SetSearch: what the searches of sets of features share; draw, measure, score, keep the best."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.callback import CallbackSupportMixin, with_callbacks
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from tamis._base import BaseSelector
+from tamis._runtime.warning import warn
+from tamis._validation import N_JOBS, Constraint, Custom, Number, check_parameters
+from tamis.exceptions import InputError
+from tamis.meta.search import _set_checkpoint as checkpoints
+from tamis.meta.search._set_quality import SetQuality
+from tamis.meta.search._set_task import SetTask, Trial, Walk, stream
+
+LIMITS: dict[str, Constraint] = {
+    "n_features_to_select": Number(int, low=1, or_none=True),
+    "budget": Number(float, low=0, open_low=True, open_high=True, or_none=True),
+    "cv": Custom(
+        lambda cv: Number(int, low=2).allows(cv) or hasattr(cv, "split") or hasattr(cv, "__iter__"),
+        "an int of at least 2, a splitter, or an iterable of (train, test)",
+    ),
+    "n_jobs": N_JOBS,
+}
+# Parameters that may differ when a checkpoint is taken up.
+NOT_IN_CHECKPOINT = ("checkpoint", "n_jobs", "n_steps", "patience", "random_state", "tol")
+
+
+class SetSearch(TransformerMixin, CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
+    """Base of the searches that draw sets of features and keep the best.
+
+    A subclass writes ``__init__``, its constraints, ``_begin`` and ``_next_trials``.
+    """
+
+    _constraints: ClassVar[dict[str, Constraint]] = LIMITS
+
+    n_features_to_select: int | None
+    budget: float | None
+
+    steps = BaseSelector.steps
+    _forget = BaseSelector._forget
+
+    @with_callbacks  # type: ignore[untyped-decorator]
+    def fit(self, X: Any, y: Any = None) -> Any:
+        """Search, and keep the best set of features.
+
+        Parameters
+        ----------
+        X : object
+            What the generator measures features on, such as images; or a
+            :class:`~tamis.meta.FeatureSource`.
+        y : array-like of shape (n_samples,)
+            The target.
+
+        Returns
+        -------
+        self : object
+            With the best set of features.
+        """
+        check_parameters(self, self._constraints)
+        self._check_limit()
+        self._forget()
+        task = self._task(X, y)
+        root = self._init_callback_context(max_subtasks=1)
+        root.call_on_fit_task_begin(estimator=self, X=X, y=y)
+        with task.quality:
+            self._search(task)
+        root.call_on_fit_task_end(estimator=self, X=X, y=y)
+        return self
+
+    def transform(self, X: Any) -> NDArray[Any]:
+        """Measure the chosen features.
+
+        Parameters
+        ----------
+        X : object
+            Samples, in the form that the generator takes; after a fit on a source, that source,
+            another one with the same candidates, or a table of them.
+
+        Returns
+        -------
+        columns : ndarray of shape (n_samples, n_selected)
+            One column per feature, in the order of `features_`.
+        """
+        check_is_fitted(self, "features_")
+        return np.asarray(self.generator_.measure(X, self.features_))
+
+    def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
+        """Names of the columns that :meth:`transform` makes.
+
+        Parameters
+        ----------
+        input_features : ignored
+            For compatibility.
+
+        Returns
+        -------
+        names : ndarray of str
+            The names of chosen candidates; else the name of the class and a number.
+        """
+        check_is_fitted(self, "features_")
+        if hasattr(self.generator_, "names"):
+            return np.asarray(self.generator_.names(self.features_), dtype=object)
+        word = type(self).__name__.lower()
+        return np.asarray([f"{word}{j}" for j in range(self.n_selected_)], dtype=object)
+
+    def get_support(self, indices: bool = False) -> NDArray[Any]:
+        """Mask or indices of the chosen candidates, after a fit on a source.
+
+        Parameters
+        ----------
+        indices : bool, default=False
+            Give indices, in ascending order, instead of a mask.
+
+        Returns
+        -------
+        support : ndarray
+            Bools of shape (n_candidates,), or ints.
+        """
+        check_is_fitted(self, "features_")
+        if not hasattr(self, "support_"):
+            raise InputError(
+                f"{type(self).__name__}: the features are made by the generator, not chosen among "
+                "candidates, so there is no mask. See features_."
+            )
+        return np.flatnonzero(self.support_) if indices else self.support_
+
+    # What a subclass writes.
+
+    def _begin(self, task: SetTask) -> list[Walk]:
+        """Walks at their start."""
+        return [Walk()]
+
+    def _next_trials(self, task: SetTask, walks: list[Walk]) -> list[Trial]:
+        """Sets to be tried next; none at the end."""
+        raise NotImplementedError
+
+    def _end_round(self, walks: list[Walk], trials: list[Trial]) -> None:
+        """Count the steps of a round."""
+
+    def _total_rounds(self, task: SetTask) -> int:
+        return 1
+
+    def _draw_set(self, task: SetTask, trial: Trial) -> Any:
+        """Set of a trial, from its own stream of random numbers."""
+        rng = stream(task.seed, *trial.place, 1)
+        return task.generator.draw(trial.point, rng, **task.limit)
+
+    # Before the search.
+
+    def _check_limit(self) -> None:
+        if (self.n_features_to_select is None) == (self.budget is None):
+            raise InputError(
+                f"{type(self).__name__}: expected exactly one of n_features_to_select and budget, "
+                f"got {self.n_features_to_select!r} and {self.budget!r}."
+            )
+
+    def _task(self, X: Any, y: Any) -> SetTask:
+        who, params = type(self).__name__, self.get_params(deep=False)
+        path = params.get("checkpoint")
+        stored = {} if path is None else checkpoints.load(Path(path), who)
+        seed = stored["seed"] if stored else as_seed(params["random_state"], who)
+        self.generator_ = self._find_generator(X, params["generator"], seed)
+        quality = SetQuality(
+            y, estimator=params["estimator"], cv=params["cv"], scoring=params["scoring"],
+            seed=int(np.random.SeedSequence(seed).generate_state(1)[0]), n_jobs=params["n_jobs"],
+            who=who,
+        )  # fmt: skip
+        name = "" if path is None else self._fingerprint(X, quality.y)
+        if stored and stored["search"] != name:
+            raise checkpoints.another_search(who)
+        known = {tuple(r[k] for k in Trial._fields[:3]): r for r in stored.get("history", [])}
+        return SetTask(
+            who, X, self.generator_, quality, self.n_features_to_select, self.budget, seed, name,
+            known, bool(params.get("redraw_constant", False)),
+        )  # fmt: skip
+
+    def _find_generator(self, X: Any, generator: Any, seed: int) -> Any:
+        if generator is None and hasattr(X, "meta") and hasattr(X, "measure"):
+            from tamis.meta.search.cluster_generator import ClusterGenerator
+
+            generator = ClusterGenerator(X, random_state=seed % 2**31)
+        needed = ("space", "draw", "cost", "meta", "measure", "join")
+        if isinstance(generator, type) or any(not hasattr(generator, name) for name in needed):
+            what = repr(generator) if isinstance(generator, type) else type(generator).__name__
+            raise InputError(
+                f"{type(self).__name__}: expected a generator with space, draw, cost, meta, "
+                f"measure and join (see tamis.meta.Generator), got {what}. Pass generator=..., or "
+                "a FeatureSource as X."
+            )
+        return generator
+
+    def _fingerprint(self, X: Any, y: NDArray[Any]) -> str:
+        params = self.get_params(deep=False)
+        fixed = {key: value for key, value in params.items() if key not in NOT_IN_CHECKPOINT}
+        given = params["random_state"]
+        # Without a whole number as seed, the one in the checkpoint is taken.
+        seed = int(given) if isinstance(given, int | np.integer) else None
+        words = {**fixed, "who": type(self).__name__, "seed": seed}
+        words["space"] = repr(self.generator_.space)
+        if hasattr(self.generator_, "fingerprint"):
+            words["generator"] = self.generator_.fingerprint()
+        return checkpoints.fingerprint(words, X, y)
+
+    # The search.
+
+    def _search(self, task: SetTask) -> None:
+        """All rounds; the best so far is in the attributes all the time."""
+        self.history_: list[dict[str, Any]] = []
+        before = task.n_measured
+        walks = self._begin(task)
+        try:
+            for _ in self.steps("search", self._rounds(task, walks), self._total_rounds(task)):
+                self._publish(task, walks, before)
+                self._save(task)
+        except KeyboardInterrupt:
+            if hasattr(self, "features_"):
+                warn(
+                    f"{type(self).__name__}: stopped after {len(self.history_)} sets; features_ is "
+                    "the best of them."
+                )
+            raise
+        if not hasattr(self, "features_"):
+            reason = next((r["failure"] for r in self.history_ if r["failure"]), "no number scored")
+            raise InputError(
+                f"{type(self).__name__}: none of {len(self.history_)} sets could be drawn and "
+                f"scored. The first reason: {reason}"
+            )
+        self._say_what_was_missing(task)
+
+    def _rounds(self, task: SetTask, walks: list[Walk]) -> Iterator[None]:
+        while trials := self._next_trials(task, walks):
+            for trial, record, features in task.tried(trials, self._draw_set):
+                walk = walks[trial.restart]
+                record["accepted"] = walk.offer(trial, record["quality"], features)
+                self.history_.append(record)
+            self._end_round(walks, trials)
+            yield
+
+    def _publish(self, task: SetTask, walks: list[Walk], before: int | None) -> None:
+        """Attributes from the walks."""
+        # Of restarts that end level the first is taken.
+        walk = max(walks, key=lambda walk: walk.quality)
+        self.n_steps_ = sum(walk.n_steps for walk in walks)
+        ends = {walk.ended for walk in walks}
+        self.status_ = "stopped" if "" in ends else ends.pop() if len(ends) == 1 else "n_steps"
+        self.n_measured_ = sum(record["n_features"] for record in self.history_)
+        if before is not None:
+            self.n_measured_ = (task.n_measured or 0) - before
+        if walk.best is None:
+            return
+        if walk.features is None:  # known from a checkpoint, which holds no features
+            walk.features = task.drawn(walk.best, self._draw_set)
+        self.best_point_, self.best_score_ = walk.best.point, walk.quality
+        self.features_ = walk.features
+        self.n_selected_ = len(walk.features)
+        self.cost_ = float(np.sum(task.generator.cost(walk.features)))
+        self.meta_ = np.asarray(task.generator.meta(walk.features))
+        n_candidates = getattr(task.generator, "n_candidates", None)
+        if n_candidates is not None:
+            self.support_ = np.zeros(n_candidates, dtype=bool)
+            self.support_[np.asarray(walk.features)] = True
+
+    def _save(self, task: SetTask) -> None:
+        path = self.get_params(deep=False).get("checkpoint")
+        if path is None or len(self.history_) <= len(task.known):
+            return
+        checkpoints.save(Path(path), task.name, task.seed, self.history_)
+
+    def _progress_note(self) -> str:
+        """What a progress bar says beside the name: the best of now."""
+        best = getattr(self, "best_score_", None)
+        return "" if best is None else f"best {best:.3f}"
+
+    def _say_what_was_missing(self, task: SetTask) -> None:
+        failed = [record for record in self.history_ if record["failure"]]
+        who = type(self).__name__
+        if failed:
+            warn(
+                f"{who}: {len(failed)} of {len(self.history_)} sets could not be drawn and "
+                f"measured, and were passed over. The first reason: {failed[0]['failure']}"
+            )
+        wanted = self.n_features_to_select
+        if wanted is not None and self.n_selected_ < wanted:
+            warn(
+                f"{who}: expected {wanted} features, got {self.n_selected_}, all that the "
+                "generator could draw at the best point. Ask for fewer, or widen the generator."
+            )
+        borrowed = getattr(task.generator, "borrowed", None)
+        if borrowed is not None and self.best_point_ is not None:
+            count = borrowed(self.best_point_, self.features_)
+            if count:
+                warn(
+                    f"{who}: the best cluster has too few candidates, so {count} of the "
+                    f"{self.n_selected_} features come from the clusters nearest to it. Take fewer "
+                    "clusters (n_clusters) for larger ones."
+                )
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        tags.input_tags.two_d_array = False
+        return tags
+
+
+def as_seed(random_state: Any, who: str) -> int:
+    """Whole number that seeds all streams; an int is itself."""
+    if isinstance(random_state, int | np.integer) and not isinstance(random_state, bool):
+        if random_state < 0:
+            raise InputError(
+                f"{who}: random_state must be an int of at least 0, a RandomState or None, got "
+                f"{random_state!r}."
+            )
+        return int(random_state)
+    return int(check_random_state(random_state).randint(np.iinfo(np.int32).max))

@@ -1,0 +1,323 @@
+"""What a search optimises: the task, its trials and the features it may draw."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from tamis.exceptions import InputError, TamisError
+from tamis.meta.search import _set_checkpoint as checkpoints
+from tamis.meta.search._set_quality import SetQuality
+
+
+class Trial(NamedTuple):
+    """One set to be drawn: where in the search, and at which point of the meta-features."""
+
+    restart: int
+    step: int
+    proposal: int
+    point: dict[str, Any] | None
+
+    @property
+    def place(self) -> tuple[int, int, int]:
+        """Where in the search; names the stream of random numbers, too."""
+        return self[:3]
+
+
+def stream(seed: int, *place: int) -> np.random.Generator:
+    """Random numbers of one place of a search, independent of those of all others."""
+    return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=place))
+
+
+@dataclass
+class Walk:
+    """What one run of the search knows: the best so far, and for how long there was no better."""
+
+    best: Trial | None = None
+    quality: float = -math.inf
+    features: Any = None
+    n_steps: int = 0
+    compared: float = -math.inf
+    since: int = 0
+    ended: str = field(default="")
+
+    def offer(self, trial: Trial, quality: float, features: Any) -> bool:
+        """Accept a set that is at least as good as the best (Algorithm 3, step 2c)."""
+        # A quality that is no number never compares, so that such a set is not accepted.
+        if not quality >= self.quality or quality == -math.inf:
+            return False
+        self.best, self.quality, self.features = trial, quality, features
+        return True
+
+    def end_step(self, patience: int | None, tol: float, n_steps: int) -> None:
+        """Count the step, and see whether it was the last."""
+        self.n_steps += 1
+        if self.quality > self.compared + tol:
+            self.compared, self.since = self.quality, 0
+        else:
+            self.since += 1
+        if patience is not None and self.since >= patience:
+            self.ended = "patience"
+        elif self.n_steps >= n_steps:
+            self.ended = "n_steps"
+
+
+# Features in a row that do not fit the rest of a budget, after which the set is full.
+MISSES = 20
+# A budget would never be used up by features that cost nothing.
+MOST = 1_000_000
+
+
+class AnyPoint:
+    """Generator whose sets are lists of features, each from a random point of the space.
+
+    The protocol has no method that puts two sets together, so a set is kept as a list of sets of
+    one feature each.
+
+    Parameters
+    ----------
+    generator : Generator
+        Draws the features.
+    """
+
+    def __init__(self, generator: Any):
+        self.generator = generator
+        self.space = generator.space
+
+    @classmethod
+    def of(cls, generator: Any) -> Any:
+        """Give the generator itself if it can draw over all points."""
+        return generator if hasattr(generator, "draw_any") else cls(generator)
+
+    def draw_any(
+        self,
+        rng: np.random.Generator,
+        *,
+        n_features: int | None = None,
+        budget: float | None = None,
+    ) -> list[Any]:
+        """Draw features, each at a random point, until there are enough or the budget is used."""
+        found: list[Any] = []
+        misses = 0
+        left = np.inf if budget is None else float(budget)
+        wanted = MOST if n_features is None else n_features
+        while len(found) < wanted and misses < MISSES and left > 0:
+            one = self.generator.draw(self.space.sample(rng), rng, n_features=1)
+            cost = float(np.sum(self.generator.cost(one)))
+            if len(one) == 0 or cost > left:
+                misses += 1
+                continue
+            found.append(one)
+            left -= cost
+            misses = 0
+        return found
+
+    def draw(self, point: Any, rng: np.random.Generator, **limit: Any) -> list[Any]:
+        """Draw features of one point, one by one."""
+        features = self.generator.draw(point, rng, **limit)
+        return [self.generator.join(features, [j]) for j in range(len(features))]
+
+    def cost(self, features: list[Any]) -> NDArray[np.float64]:
+        """Cost of each feature."""
+        return np.array([float(np.sum(self.generator.cost(one))) for one in features])
+
+    def meta(self, features: list[Any]) -> NDArray[np.float64]:
+        """Meta-features of each feature."""
+        return np.concatenate([np.asarray(self.generator.meta(one)) for one in features])
+
+    def measure(self, X: Any, features: list[Any]) -> NDArray[Any]:
+        """Columns of the features side by side."""
+        return np.hstack([np.asarray(self.generator.measure(X, one)) for one in features])
+
+    def join(self, features: list[Any], chosen: ArrayLike) -> list[Any]:
+        """Some of the features."""
+        chosen = np.asarray(chosen)
+        places = np.flatnonzero(chosen) if chosen.dtype == bool else chosen
+        return [features[int(j)] for j in places]
+
+
+Place = tuple[int, int, int]
+Record = dict[str, Any]
+Draw = Callable[["SetTask", Trial], Any]
+# A budget is kept up to the rounding of a sum of costs.
+ROUNDING = 1e-9
+# How much more is drawn than features that never vary would ask for, and at most.
+MARGIN = 1.2
+MOST_DRAWN = 20.0
+
+
+class BrokenLimitError(InputError):
+    """A generator exceeds the limit; unlike a failed draw, this is not passed over."""
+
+
+@dataclass(frozen=True)
+class SetTask:
+    """Data, generator, quality and limit of one fit; `known` are the records of a checkpoint."""
+
+    who: str
+    X: Any
+    generator: Any
+    quality: SetQuality
+    n_features: int | None
+    budget: float | None
+    seed: int
+    name: str
+    known: dict[Place, Record]
+    redraw: bool = False
+
+    @property
+    def limit(self) -> dict[str, Any]:
+        """The limit as a generator takes it."""
+        if self.budget is None:
+            return {"n_features": self.n_features}
+        return {"budget": float(self.budget)}
+
+    @property
+    def n_measured(self) -> int | None:
+        """Candidates measured up to now; None if features are made, not chosen among some."""
+        if not hasattr(self.generator, "source_of"):
+            return None
+        return int(self.generator.source_of(self.X).n_measured)
+
+    def drawn(self, trial: Trial, draw: Draw) -> Any:
+        """Set of a trial, without what cannot be measured or never varies."""
+        return self._drawn_and_measured(trial, draw)[0]
+
+    def _drawn_and_measured(self, trial: Trial, draw: Draw) -> tuple[Any, NDArray[Any] | None]:
+        features, table = self._measured_draw(trial, draw)
+        if table is None or not self.redraw:
+            return features, table
+        varies = self._telling(table)
+        if varies.all() or not varies.any():  # where nothing varies, another draw may not help
+            return features, table
+        return self._redrawn(trial, draw, MARGIN / float(varies.mean()))
+
+    def _redrawn(self, trial: Trial, draw: Draw, factor: float) -> tuple[Any, NDArray[Any]]:
+        """Features that vary, from a larger draw: sets can be cut, but not put together."""
+        while True:
+            factor = min(MOST_DRAWN, factor)
+            features, table = self._scaled(factor)._measured_draw(trial, draw)
+            varying = np.flatnonzero(self._telling(table))
+            chosen = self._that_fit(varying, features)
+            is_full = chosen.size < varying.size or chosen.size == self.n_features
+            if is_full or factor == MOST_DRAWN:
+                return self.generator.join(features, chosen), table[:, chosen]
+            factor *= 2
+
+    def _telling(self, table: NDArray[Any]) -> NDArray[np.bool_]:
+        """Features that vary; a generator may ask for more."""
+        telling = getattr(self.generator, "telling", find_varying)
+        return np.asarray(telling(table), dtype=bool)
+
+    def _measured_draw(self, trial: Trial, draw: Draw) -> tuple[Any, Any]:
+        features = draw(self, trial)
+        if hasattr(self.generator, "available"):
+            features = self.generator.available(self.X, features)
+        if not len(features):
+            return features, None
+        return features, np.asarray(self.generator.measure(self.X, features))
+
+    def _scaled(self, factor: float) -> SetTask:
+        """The same task with a larger limit."""
+        if self.budget is None:
+            return replace(self, n_features=math.ceil(factor * (self.n_features or 0)))
+        return replace(self, budget=factor * self.budget)
+
+    def _that_fit(self, places: NDArray[np.intp], features: Any) -> NDArray[np.intp]:
+        """Those of these features that the limit allows, in their order."""
+        if self.budget is None:
+            return places[: self.n_features]
+        cost = np.asarray(self.generator.cost(features), dtype=np.float64)[places]
+        kept, left = [], self.budget * (1 + ROUNDING)
+        for place, price in zip(places.tolist(), cost.tolist(), strict=True):
+            if price <= left:
+                kept.append(place)
+                left -= price
+        return np.array(kept, dtype=np.intp)
+
+    def tried(self, trials: Sequence[Trial], draw: Draw) -> Iterator[tuple[Trial, Record, Any]]:
+        """Records and sets of the trials, in their order.
+
+        Those in a checkpoint are not tried again, and have no set.
+        """
+        size = self.quality.tables_at_once
+        for first in range(0, len(trials), size):
+            part = trials[first : first + size]
+            new = [trial for trial in part if trial.place not in self.known]
+            found = self._try_together(new, draw)
+            for trial in part:
+                if trial.place in self.known:
+                    yield trial, self._from_checkpoint(trial), None
+                else:
+                    yield trial, *found[trial.place]
+
+    def _from_checkpoint(self, trial: Trial) -> Record:
+        record = self.known[trial.place]
+        if checkpoints.as_text(record["point"]) != checkpoints.as_text(trial.point):
+            raise checkpoints.another_search(self.who)
+        return {**record, "point": trial.point}
+
+    def _try_together(self, trials: Sequence[Trial], draw: Draw) -> dict[Place, tuple[Record, Any]]:
+        """Draw and measure one set after the other, then score them all at once."""
+        found: dict[Place, tuple[Record, Any]] = {}
+        tables: dict[Place, NDArray[Any]] = {}
+        for trial in trials:
+            started = time.perf_counter()
+            record, features, table = self._draw_and_measure(trial, draw)
+            record["seconds"] = time.perf_counter() - started
+            found[trial.place] = record, features
+            if table is not None:
+                tables[trial.place] = table
+        started = time.perf_counter()
+        scores = self.quality.scores(list(tables.values())) if tables else []
+        share = (time.perf_counter() - started) / max(len(tables), 1)
+        for place, score in zip(tables, scores, strict=True):
+            record = found[place][0]
+            record["quality"] = score
+            record["seconds"] += share
+        return found
+
+    def _draw_and_measure(self, trial: Trial, draw: Draw) -> tuple[Record, Any, Any]:
+        record: Record = {
+            **trial._asdict(), "quality": -np.inf, "accepted": False, "n_features": 0, "cost": 0.0,
+            "seconds": 0.0, "failure": None,
+        }  # fmt: skip
+        try:
+            features, table = self._drawn_and_measured(trial, draw)
+            record["n_features"] = len(features)
+            record["cost"] = float(np.sum(self.generator.cost(features)))
+            self._check_limit(record)
+            if not len(features):
+                record["failure"] = "the generator drew no feature"
+                return record, None, None
+            return record, features, table
+        except BrokenLimitError:
+            raise
+        except (TamisError, ValueError) as error:
+            record["failure"] = str(error)
+            return record, None, None
+
+    def _check_limit(self, record: Record) -> None:
+        """Raise if the generator exceeds the limit: comparisons would be unfair."""
+        n_features, cost = record["n_features"], record["cost"]
+        if self.budget is not None and cost > self.budget * (1 + ROUNDING):
+            raise BrokenLimitError(
+                f"{self.who}: the generator drew features that cost {cost:g} together, above the "
+                f"budget of {self.budget:g}. Correct its draw method."
+            )
+        if self.n_features is not None and n_features > self.n_features:
+            raise BrokenLimitError(
+                f"{self.who}: the generator drew {n_features} features when asked for "
+                f"{self.n_features}. Correct its draw method."
+            )
+
+
+def find_varying(table: NDArray[Any]) -> NDArray[np.bool_]:
+    """Columns with two different values; missing ones do not count."""
+    return np.asarray(np.fmax.reduce(table, axis=0) > np.fmin.reduce(table, axis=0))

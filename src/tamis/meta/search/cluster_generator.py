@@ -1,0 +1,434 @@
+"""ClusterGenerator: candidates with similar meta-features, drawn together."""
+
+from __future__ import annotations
+
+import copy
+import hashlib
+import math
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils import check_random_state
+
+from tamis._validation import Number, check_value
+from tamis.data import checks
+from tamis.exceptions import InputError
+from tamis.meta._meta_encoder import MetaEncoder, read_columns
+from tamis.meta.search.dimensions import Categorical
+from tamis.meta.search.meta_space import MetaSpace
+from tamis.meta.sources.feature_source import FeatureSource, as_source
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+# Up to so many candidates k-means looks at all of them at every step.
+MANY = 50_000
+
+
+class ClusterGenerator:
+    """Draws candidates of a source cluster by cluster, where meta-features are similar.
+
+    It makes :class:`~tamis.meta.Mufasa` a method of feature selection: candidates are clustered by
+    their properties, a point of the search is a cluster, and its features are drawn at random from
+    the candidates in it. Few large clusters give sets that are little redundant, many small ones
+    sets that are alike in quality.
+
+    Parameters
+    ----------
+    source : FeatureSource
+        The candidates; any object with `meta` and `measure` will do.
+    n_clusters : int, default=10
+        Number of clusters; at most one for each different row of the meta-features.
+    random_state : int, RandomState or None, default=None
+        Seed of the clustering.
+
+    Attributes
+    ----------
+    space : MetaSpace
+        One dimension, ``"cluster"``, with the numbers of the clusters. A small step leads to a
+        cluster nearby, see Notes.
+    labels : ndarray of shape (n_candidates,)
+        Cluster of every candidate.
+    sizes : ndarray of shape (n_clusters,)
+        Candidates in every cluster.
+    n_candidates : int
+        Number of candidates.
+
+    Notes
+    -----
+    Meta-features are scaled (labels become one column each) and clustered by k-means. Clusters
+    have no order, and a step to any other one would make the local search a random search. But
+    they have neighbours: from a cluster, the others are ranked by the distance of their
+    centres, itself being rank 0, and a step goes to the rank ``abs(round(Gaussian))`` with the
+    deviation ``step * max(n_clusters, 10)``. That is the rule for a whole number, "add Gaussian
+    noise and round to a valid value", and works with any number of meta-features. The space has as
+    many points as there are clusters, the number of meta-values in :mod:`tamis.bounds`.
+
+    A set holds no candidate twice. Under a budget, candidates that no longer fit are passed over.
+    When a cluster is used up, the set goes on with the cluster nearest to it;
+    :meth:`borrowed` counts such features, and Mufasa warns if its best set has some.
+
+    References
+    ----------
+    Krupka, E., Navot, A. and Tishby, N. (2008). Learning to select features using their
+    properties. Journal of Machine Learning Research 9, 2349-2376, section 6.1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from tamis.meta import ArraySource, ClusterGenerator
+    >>> meta = np.array([[0.0], [0.1], [5.0], [5.1], [9.0], [9.1]])
+    >>> generator = ClusterGenerator(ArraySource(np.eye(6), meta), n_clusters=3, random_state=0)
+    >>> generator.labels
+    array([0, 0, 1, 1, 2, 2])
+    >>> sorted(generator.draw({"cluster": 1}, np.random.default_rng(0), n_features=2).tolist())
+    [2, 3]
+    """
+
+    def __init__(self, source: Any, *, n_clusters: int = 10, random_state: Any = None):
+        check_value(n_clusters, Number(int, low=1), who="ClusterGenerator", name="n_clusters")
+        self.source: FeatureSource = as_source(source)
+        self.n_clusters = n_clusters
+        self.random_state = random_state
+
+    def __repr__(self) -> str:
+        return f"ClusterGenerator(n_clusters={self.n_clusters}, random_state={self.random_state!r})"
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> ClusterGenerator:
+        """Copy that shares the source, or a clone of a search would measure everything again."""
+        new = copy.copy(self)
+        new.random_state = copy.deepcopy(self.random_state, memo)
+        return new
+
+    @property
+    def n_candidates(self) -> int:
+        """Number of candidates."""
+        return int(self.source.n_candidates)
+
+    @property
+    def labels(self) -> NDArray[np.intp]:
+        """Cluster of every candidate."""
+        return self._clusters[0]
+
+    @property
+    def sizes(self) -> NDArray[np.intp]:
+        """Candidates in every cluster."""
+        return np.bincount(self.labels)
+
+    @cached_property
+    def space(self) -> MetaSpace:
+        """The clusters as points."""
+        return _ClusterSpace(self._nearest)
+
+    def fingerprint(self) -> str:
+        """Hash of the clusters, by which a checkpoint knows them again."""
+        return hashlib.sha256(self.labels.astype(np.int64).tobytes()).hexdigest()
+
+    def draw(
+        self,
+        point: Mapping[str, Any],
+        rng: np.random.Generator,
+        *,
+        n_features: int | None = None,
+        budget: float | None = None,
+    ) -> Ints:
+        """Draw different candidates of a cluster, and of the nearest ones if it is used up.
+
+        Parameters
+        ----------
+        point : dict
+            ``{"cluster": number}``.
+        rng : numpy Generator
+            Source of random numbers.
+        n_features : int or None, default=None
+            How many; exactly one of `n_features` and `budget` is given.
+        budget : float or None, default=None
+            Largest total cost.
+
+        Returns
+        -------
+        features : ndarray of int
+            Indices of candidates; fewer than asked for if there are no more.
+        """
+        cluster = self.space.check(point)["cluster"]
+        pools = [np.flatnonzero(self.labels == near) for near in self._nearest[cluster]]
+        return self._fill(pools, rng, n_features, budget)
+
+    def draw_any(
+        self,
+        rng: np.random.Generator,
+        *,
+        n_features: int | None = None,
+        budget: float | None = None,
+    ) -> Ints:
+        """Draw different candidates, whatever their cluster.
+
+        Parameters
+        ----------
+        rng : numpy Generator
+            Source of random numbers.
+        n_features, budget : int or float, or None, default=None
+            As in :meth:`draw`.
+
+        Returns
+        -------
+        features : ndarray of int
+            Indices of candidates.
+        """
+        return self._fill([np.arange(self.n_candidates)], rng, n_features, budget)
+
+    def available(self, X: Any, features: Ints) -> Ints:
+        """Leave out candidates that cannot be measured.
+
+        Parameters
+        ----------
+        X : object
+            What :meth:`measure` takes.
+        features : ndarray of int
+            Indices of candidates.
+
+        Returns
+        -------
+        features : ndarray of int
+            Those that can.
+        """
+        return features if _is_table(X) else self.source_of(X).available(features)
+
+    def borrowed(self, point: Mapping[str, Any], features: Ints) -> int:
+        """How many features of a set are not of the cluster of its point.
+
+        Parameters
+        ----------
+        point : dict
+            ``{"cluster": number}``.
+        features : ndarray of int
+            A set drawn at the point.
+
+        Returns
+        -------
+        count : int
+            0 if the cluster was large enough.
+        """
+        return int((self.labels[features] != self.space.check(point)["cluster"]).sum())
+
+    def cost(self, features: Ints) -> Floats:
+        """Cost of each candidate of a set.
+
+        Parameters
+        ----------
+        features : ndarray of int
+            Indices of candidates.
+
+        Returns
+        -------
+        cost : ndarray of shape (len(features),)
+            From the source.
+        """
+        return self._costs[features]
+
+    def meta(self, features: Ints) -> Floats:
+        """Meta-features of each candidate of a set.
+
+        Parameters
+        ----------
+        features : ndarray of int
+            Indices of candidates.
+
+        Returns
+        -------
+        meta : ndarray of shape (len(features), n_meta)
+            Numbers as they are; of a meta-feature that is a label, its place among the sorted ones.
+        """
+        return self._numbers[features]
+
+    def measure(self, X: Any, features: Ints) -> NDArray[Any]:
+        """Columns of candidates.
+
+        Parameters
+        ----------
+        X : FeatureSource, table or None
+            A source with the same candidates (of other samples, say), a table with one column
+            per candidate, or ``None`` for the source itself.
+        features : ndarray of int
+            Indices of candidates.
+
+        Returns
+        -------
+        columns : ndarray of shape (n_samples, len(features))
+            Each candidate is measured at most once per source.
+        """
+        if not _is_table(X):
+            return self.source_of(X).columns(features)
+        if X.shape[1] != self.n_candidates:
+            raise InputError(
+                f"ClusterGenerator: expected a table with {self.n_candidates} columns, one per "
+                f"candidate, got {X.shape[1]}."
+            )
+        if hasattr(X, "iloc"):
+            return np.asarray(X.iloc[:, features])
+        part = X[:, features]
+        return part.toarray() if hasattr(part, "toarray") else np.asarray(part)
+
+    def join(self, features: Ints, chosen: ArrayLike) -> Ints:
+        """Subset of a set.
+
+        Parameters
+        ----------
+        features : ndarray of int
+            Indices of candidates.
+        chosen : array-like
+            Mask, or positions.
+
+        Returns
+        -------
+        features : ndarray of int
+            Those.
+        """
+        return np.asarray(features)[np.asarray(chosen)]
+
+    def names(self, features: Ints) -> list[str]:
+        """Names of candidates.
+
+        Parameters
+        ----------
+        features : ndarray of int
+            Indices of candidates.
+
+        Returns
+        -------
+        names : list of str
+            From the source.
+        """
+        known = self.source.candidate_names()
+        return [known[j] for j in features]
+
+    def source_of(self, X: Any) -> FeatureSource:
+        """Source that measures on X.
+
+        Parameters
+        ----------
+        X : FeatureSource or None
+            ``None`` is the source of the generator.
+
+        Returns
+        -------
+        source : FeatureSource
+            With the same number of candidates.
+        """
+        if X is None or _is_table(X):
+            return self.source
+        source = as_source(X)
+        if source.n_candidates != self.n_candidates:
+            raise InputError(
+                f"ClusterGenerator: expected a source with {self.n_candidates} candidates, got "
+                f"{source.n_candidates}."
+            )
+        return source
+
+    @cached_property
+    def _costs(self) -> Floats:
+        return self.source.costs()
+
+    @cached_property
+    def _numbers(self) -> Floats:
+        columns, _ = read_columns(self.source.meta, "ClusterGenerator")
+        return np.column_stack([_places(column) for column in columns])
+
+    @cached_property
+    def _clusters(self) -> tuple[NDArray[np.intp], Floats]:
+        """Cluster of every candidate, numbered as they first appear, and the centres."""
+        meta = self.source.meta
+        table = MetaEncoder(meta, "ClusterGenerator").encode(meta)
+        different = np.unique(table, axis=0)
+        if len(different) <= self.n_clusters:
+            labels = np.unique(table, axis=0, return_inverse=True)[1].ravel()
+        else:
+            labels = _k_means(table, self.n_clusters, self.random_state)
+        _, first, codes = np.unique(labels, return_index=True, return_inverse=True)
+        labels = np.argsort(np.argsort(first))[codes]
+        centres = np.array([table[labels == k].mean(axis=0) for k in range(labels.max() + 1)])
+        return labels, centres
+
+    @cached_property
+    def _nearest(self) -> NDArray[np.intp]:
+        """Clusters by the distance of their centres; row k begins with k itself."""
+        centres = self._clusters[1]
+        squares = np.square(centres[:, None, :] - centres[None, :, :]).sum(axis=2)
+        np.fill_diagonal(squares, -1.0)
+        return np.argsort(squares, axis=1, kind="stable")
+
+    def _fill(
+        self, pools: list[NDArray[np.intp]], rng: np.random.Generator, n_features: int | None,
+        budget: float | None,
+    ) -> Ints:  # fmt: skip
+        """Candidates in random order, pool after pool, until the limit is reached."""
+        if (n_features is None) == (budget is None):
+            raise InputError(
+                "ClusterGenerator: expected exactly one of n_features and budget, got "
+                f"{n_features!r} and {budget!r}."
+            )
+        if n_features is not None:
+            order = np.concatenate([rng.permutation(pool) for pool in pools])
+            return order[:n_features].astype(np.int64)
+        chosen: list[int] = []
+        left = float(budget or 0.0)
+        for pool in pools:
+            order = rng.permutation(pool)
+            before = len(chosen)
+            for index in order:
+                if self._costs[index] <= left:
+                    chosen.append(int(index))
+                    left -= self._costs[index]
+            # A cluster that still has candidates, if too dear, is not used up.
+            if len(chosen) - before < len(order):
+                break
+        return np.array(chosen, dtype=np.int64)
+
+
+class _ClusterSpace(MetaSpace):
+    """One dimension of clusters, whose steps lead to clusters nearby."""
+
+    def __init__(self, nearest: NDArray[np.intp]):
+        super().__init__({"cluster": Categorical(range(len(nearest)))})
+        self._nearest = nearest
+
+    def near(
+        self,
+        point: Mapping[str, Any],
+        rng: np.random.Generator | int | None = None,
+        step: float = 0.1,
+    ) -> dict[str, Any]:
+        """Cluster whose rank of nearness is a rounded Gaussian."""
+        here = self.check(point)["cluster"]
+        if not (Number(float, 0.0).allows(step) and math.isfinite(step)):
+            raise InputError(f"MetaSpace.near: step must be a finite float >= 0, got {step!r}.")
+        last = len(self._nearest) - 1
+        # With few clusters a share of their number would hardly ever round to another one.
+        deviation = step * max(last + 1, 10)
+        rank = abs(round(np.random.default_rng(rng).normal(0.0, deviation)))
+        return {"cluster": int(self._nearest[here, min(rank, last)])}
+
+
+def _is_table(X: Any) -> bool:
+    """Whether X holds the columns themselves."""
+    return not hasattr(X, "measure") and len(getattr(X, "shape", ())) == 2
+
+
+def _k_means(table: Floats, n_clusters: int, random_state: Any) -> NDArray[np.intp]:
+    from sklearn.cluster import KMeans, MiniBatchKMeans
+    from threadpoolctl import threadpool_limits
+
+    seed = check_random_state(random_state).randint(np.iinfo(np.int32).max)
+    kind = KMeans if len(table) <= MANY else MiniBatchKMeans
+    with threadpool_limits(limits=1):  # sums over threads would differ in their last bits
+        return kind(n_clusters, n_init=4, random_state=seed).fit(table).labels_
+
+
+def _places(column: NDArray[Any]) -> Floats:
+    """Numbers of a meta-feature; labels become their place among the sorted labels."""
+    if column.dtype.kind == "f":
+        return column
+    texts = np.array(["" if checks._is_missing(value) else str(value) for value in column])
+    return np.unique(texts, return_inverse=True)[1].astype(np.float64)

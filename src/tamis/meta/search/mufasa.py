@@ -1,0 +1,213 @@
+"""Mufasa: a stochastic local search of the meta-features for the properties of good features."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from tamis._validation import Constraint, Number
+from tamis.meta.search._set_search import LIMITS, SetSearch
+from tamis.meta.search._set_task import SetTask, Trial, Walk, stream
+
+
+class Mufasa(SetSearch):
+    """Search the space of meta-features for a point where good sets of features are drawn.
+
+    A point of the space says what features should be like: how many inputs, how much shift, from
+    which cluster. At every step a set of random features with such properties is drawn, measured
+    and scored by cross-validation; the next point lies near the best one so far. No single feature
+    is ever judged, so it suits spaces with more features than anyone could measure.
+
+    Parameters
+    ----------
+    generator : Generator or None, default=None
+        Draws and measures features, see :class:`~tamis.meta.Generator`. ``None`` is a
+        :class:`~tamis.meta.ClusterGenerator` of the candidates, if `X` is a
+        :class:`~tamis.meta.FeatureSource`.
+    n_features_to_select : int or None, default=None
+        Features in a set.
+    budget : float or None, default=None
+        Largest total cost of a set. Exactly one of both limits is given.
+    n_steps : int, default=50
+        Steps of every restart.
+    step : float, default=0.2
+        Size of a move: the deviation of the Gaussian noise, as a share of the width of every
+        dimension.
+    decay : float, default=1.0
+        The move after step j has the size ``step * decay ** j``.
+    patience : int or None, default=None
+        End after so many steps in a row without an improvement by more than `tol`; ``None`` never
+        ends early.
+    tol : float, default=0.0
+        Improvement of the quality that counts for `patience`.
+    start : dict or None, default=None
+        First point; ``None`` draws one at random for every restart.
+    n_restarts : int, default=1
+        Independent searches; the best set of all is kept.
+    proposals_per_step : int, default=1
+        Sets tried at a step, each at a point of its own near the best; threads share them.
+    estimator : estimator or None, default=None
+        What is trained to score a set. ``None`` is a fast linear SVM (squared hinge, each class
+        against the rest, the problem of ``LinearSVC``) on centred columns, missing cells at the
+        mean; columns of floats are also divided by their deviation, integers and bools are not.
+    cv : int, splitter or iterable, default=2
+        Folds; an int means shuffled ones, stratified for classifiers. All sets see the same.
+    scoring : str, callable or None, default=None
+        As in scikit-learn; ``None`` is the estimator's own: accuracy, or R^2.
+    redraw_constant : bool, default=True
+        Whether features that never vary on `X` are left out and others drawn in their place, as
+        long as the limit allows; ``False`` keeps them, as the paper seems to do. A generator with
+        a method ``telling(columns)`` decides itself which features vary enough.
+    checkpoint : str, path or None, default=None
+        File (JSON) that keeps the history after every step; a fit that finds it goes on from it,
+        to the same result.
+    random_state : int, RandomState or None, default=None
+        Seed of all draws and of the folds.
+    n_jobs : int or None, default=None
+        Threads over folds, proposals and restarts; ``None`` uses all cores. The result does not
+        depend on it.
+
+    Attributes
+    ----------
+    best_point_ : dict
+        Meta-features of the best set.
+    best_score_ : float
+        Its quality. It is the largest of many, hence too good to be true: see Notes.
+    features_ : object
+        The best set, as the generator drew it.
+    n_selected_, cost_ : int, float
+        Its size and total cost.
+    meta_ : ndarray of shape (n_selected, n_meta)
+        Meta-features of every feature in it.
+    history_ : list of dict
+        For every set: restart, step, proposal, point, quality, accepted, n_features, cost, seconds,
+        failure (None, or why it could not be scored).
+    n_steps_ : int
+        Steps taken, all restarts together.
+    status_ : {"n_steps", "patience", "stopped"}
+        Why it ended.
+    n_measured_ : int
+        Features measured; of a source, the candidates measured in this fit.
+    support_ : ndarray of bool of shape (n_candidates,)
+        The chosen candidates, if features are chosen from a source.
+    generator_ : Generator
+        The generator used.
+
+    Notes
+    -----
+    A step costs one draw, one measurement and `cv` trainings. With n rows in a fold and d
+    features, a training of the default SVM takes O(n^2 d) for the inner products and about ten
+    Cholesky factors of the rows inside the margin for each class.
+
+    `best_score_` was chosen for being large. To learn how good the features are, `transform` rows
+    that the search has not seen, and test on those. Its excess grows with the logarithm of the
+    number of steps only, see :mod:`tamis.bounds`.
+
+    Algorithm 3 of the paper starts from a best quality of "maxreal", with which nothing would ever
+    be accepted; here it starts from minus infinity. A set that equals the best is accepted, as
+    printed. A set that cannot be drawn or measured is passed over, with a warning at the end.
+    Features that never vary on the training rows say nothing and are drawn again, without a look
+    at the target: patterns at the empty border of images would else use up a third of a budget.
+
+    References
+    ----------
+    Krupka, E., Navot, A. and Tishby, N. (2008). Learning to select features using their
+    properties. Journal of Machine Learning Research 9, 2349-2376.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from tamis.meta import ArraySource, ClusterGenerator, Mufasa
+    >>> rng = np.random.default_rng(0)
+    >>> y = rng.integers(0, 2, 100)
+    >>> depth = np.repeat([1.0, 2.0, 3.0, 4.0], 25)  # candidates of depth 3 tell the classes
+    >>> X = rng.normal(size=(100, 100)) + np.outer(y, depth == 3)
+    >>> source = ArraySource(X, depth[:, None])
+    >>> search = Mufasa(generator=ClusterGenerator(source, n_clusters=4, random_state=0),
+    ...                 n_features_to_select=10, n_steps=20, random_state=0)
+    >>> float(search.fit(source, y).meta_.mean())
+    3.0
+    """
+
+    _constraints: ClassVar[dict[str, Constraint]] = {
+        **LIMITS,
+        "n_steps": Number(int, low=1),
+        "step": Number(float, low=0, open_high=True),
+        "decay": Number(float, low=0, high=1, open_low=True),
+        "patience": Number(int, low=1, or_none=True),
+        "tol": Number(float, low=0),
+        "n_restarts": Number(int, low=1),
+        "proposals_per_step": Number(int, low=1),
+    }
+
+    def __init__(
+        self,
+        *,
+        generator: Any = None,
+        n_features_to_select: int | None = None,
+        budget: float | None = None,
+        n_steps: int = 50,
+        step: float = 0.2,
+        decay: float = 1.0,
+        patience: int | None = None,
+        tol: float = 0.0,
+        start: dict[str, Any] | None = None,
+        n_restarts: int = 1,
+        proposals_per_step: int = 1,
+        estimator: Any = None,
+        cv: Any = 2,
+        scoring: Any = None,
+        redraw_constant: bool = True,
+        checkpoint: Any = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+    ):
+        self.generator = generator
+        self.n_features_to_select = n_features_to_select
+        self.budget = budget
+        self.n_steps = n_steps
+        self.step = step
+        self.decay = decay
+        self.patience = patience
+        self.tol = tol
+        self.start = start
+        self.n_restarts = n_restarts
+        self.proposals_per_step = proposals_per_step
+        self.estimator = estimator
+        self.cv = cv
+        self.scoring = scoring
+        self.redraw_constant = redraw_constant
+        self.checkpoint = checkpoint
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def _begin(self, task: SetTask) -> list[Walk]:
+        if self.start is not None:
+            task.generator.space.check(self.start)
+        return [Walk() for _ in range(self.n_restarts)]
+
+    def _next_trials(self, task: SetTask, walks: list[Walk]) -> list[Trial]:
+        """Take the next step of every walk that goes on; all walks go in step."""
+        return [
+            Trial(restart, walk.n_steps + 1, proposal, self._point(task, restart, walk, proposal))
+            for restart, walk in enumerate(walks)
+            if not walk.ended
+            for proposal in range(self.proposals_per_step)
+        ]
+
+    def _point(self, task: SetTask, restart: int, walk: Walk, proposal: int) -> dict[str, Any]:
+        """Where a set is drawn: u_0 at first, then near u_best (Algorithm 3, steps 1 and 2d)."""
+        space = task.generator.space
+        base = walk.best.point if walk.best else self.start
+        if base is None:
+            base = space.sample(stream(task.seed, restart, 0, 0, 0))
+        if walk.n_steps == 0 and proposal == 0:
+            return space.check(base)
+        rng = stream(task.seed, restart, walk.n_steps + 1, proposal, 0)
+        return space.near(base, rng, self.step * self.decay**walk.n_steps)
+
+    def _end_round(self, walks: list[Walk], trials: list[Trial]) -> None:
+        for restart in {trial.restart for trial in trials}:
+            walks[restart].end_step(self.patience, self.tol, self.n_steps)
+
+    def _total_rounds(self, task: SetTask) -> int:
+        return self.n_steps

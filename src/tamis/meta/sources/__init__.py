@@ -1,0 +1,1 @@
+"""Candidate features measured on demand, and selectors that measure few of them."""

@@ -1,0 +1,238 @@
+"""SourceSelector: what the selectors of a feature source share."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+from sklearn.callback import CallbackSupportMixin, with_callbacks
+from sklearn.feature_selection import SelectorMixin
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from tamis._base import BaseSelector
+from tamis._ranking import Ranking
+from tamis._runtime.warning import warn
+from tamis._validation import Constraint, Custom, Number, check_parameters
+from tamis.cutoff.fraction import Fraction
+from tamis.exceptions import InputError, MeasurementError
+from tamis.meta.sources.feature_source import FeatureSource, as_source
+from tamis.meta.sources.qualities import check_quality_name, check_quality_target, measure_quality
+
+Floats = NDArray[np.float64]
+Indices = NDArray[np.int64]
+
+COUNT_OR_SHARE = Custom(
+    lambda value: Number(int, low=1).allows(value) or Number(float, 0, 1, True).allows(value),
+    "an int of at least 1 or a float in (0, 1]",
+)
+
+
+def count_of(value: Any, n_candidates: int) -> int:
+    """Number that a count or a share of the candidates means."""
+    whole = isinstance(value, int | np.integer)
+    return int(value) if whole else Fraction(float(value)).count(n_candidates)
+
+
+class Measuring:
+    """What a run has measured of a source, and what failed.
+
+    Columns that the source knows from an earlier run count as measured when this run asks for
+    them, so that a run that is taken up again tells the same numbers.
+    """
+
+    def __init__(self, source: FeatureSource):
+        self.source = source
+        self.taken: list[int] = []
+        self.failed: list[int] = []
+
+    @property
+    def cost(self) -> float:
+        """Total cost of the candidates measured."""
+        return float(self.source.costs()[self.taken].sum())
+
+    def mask(self, indices: list[int]) -> NDArray[np.bool_]:
+        """Which of all candidates are among these."""
+        mask = np.zeros(self.source.n_candidates, dtype=bool)
+        mask[indices] = True
+        return mask
+
+    def measure(self, wanted: Indices, count: int) -> Indices:
+        """Measure the first `count` candidates; the next ones stand in for those that fail."""
+        found: list[int] = []
+        start = 0
+        while len(found) < count and start < wanted.size:
+            batch = wanted[start : start + count - len(found)]
+            start += batch.size
+            good = set(self.source.available(batch).tolist())
+            found += [int(index) for index in batch if int(index) in good]
+            self.failed += [int(index) for index in batch if int(index) not in good]
+        known = set(self.taken)
+        self.taken += [index for index in found if index not in known]
+        return np.array(found, dtype=np.int64)
+
+    def require(self, n_left: int, n_wanted: int, who: str) -> None:
+        """Raise if failures leave fewer candidates than are wanted."""
+        if n_left < n_wanted:
+            failures = self.source.failures
+            reasons = {index: failures.get(index, "") for index in self.failed}
+            raise MeasurementError(
+                f"{who}: expected {n_wanted} candidates that can be measured, got {n_left}; "
+                f"{self.reasons()} Mend the cause and call retry_failed() of the source, or ask "
+                "for fewer features.",
+                reasons,
+            )
+
+    def reasons(self) -> str:
+        """How many candidates failed, and why the first one did."""
+        first = self.failed[0]
+        reason = self.source.failures.get(first, "it could not be measured")
+        return f"{len(self.failed)} failed, the first is candidate {first} ({reason})."
+
+
+class SourceSelector(SelectorMixin, CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
+    """Base of the selectors that choose among the candidates of a feature source.
+
+    A subclass writes ``__init__`` and ``_select``.
+    """
+
+    _constraints: ClassVar[dict[str, Constraint]] = {}
+    _needs_target: ClassVar[bool] = True
+    # The same walk with callbacks, and the same table, as for selectors that fit on a table.
+    steps: Any = BaseSelector.steps
+    to_frame: Any = BaseSelector.to_frame
+    _forget: Any = BaseSelector._forget
+
+    @with_callbacks  # type: ignore[untyped-decorator]
+    def fit(self, source: Any, y: Any = None) -> Any:
+        """Select among the candidates of a source.
+
+        Parameters
+        ----------
+        source : FeatureSource
+            Or any object with `meta` and `measure`.
+        y : array-like of shape (n_samples,)
+            The target.
+
+        Returns
+        -------
+        self : object
+            The fitted selector.
+        """
+        check_parameters(self, self._constraints)
+        who = type(self).__name__
+        if self._needs_target:
+            check_quality_name(self.quality, who)
+            y = check_quality_target(self.quality, y, who)
+        self._forget()
+        source = as_source(source)
+        self._take_names(source)
+        count = count_of(self.n_features_to_select, self.n_features_in_)
+        root = self._init_callback_context(max_subtasks=1)
+        root.call_on_fit_task_begin(estimator=self, X=source, y=y)
+        measuring = Measuring(source)
+        self.history_: list[dict[str, Any]] = []
+        if count >= self.n_features_in_:
+            self._keep_all(count)
+        else:
+            self._select(measuring, y, count, check_random_state(self.random_state))
+        self._account(measuring)
+        if measuring.failed:
+            warn(f"{who}: some candidates are left out; {measuring.reasons()}")
+        root.call_on_fit_task_end(estimator=self, X=source, y=y)
+        return self
+
+    def _select(self, measuring: Measuring, y: Any, count: int, random: Any) -> None:
+        """Measure, and call `_rank`."""
+        raise NotImplementedError
+
+    def _take_names(self, source: FeatureSource) -> None:
+        self.n_features_in_ = source.n_candidates
+        if source.feature_names is not None:
+            self.feature_names_in_ = np.array(source.candidate_names(), dtype=object)
+
+    def _keep_all(self, count: int) -> None:
+        """Nothing to choose, and so nothing to measure."""
+        if count > self.n_features_in_:
+            warn(
+                f"{type(self).__name__}: asked for {count} features, but there are "
+                f"{self.n_features_in_} candidates; all are kept."
+            )
+        self._rank(np.empty(0, dtype=np.int64), 0)
+        self._keep(np.ones(self.n_features_in_, dtype=bool))
+
+    def _rank(self, ordered: Indices, count: int) -> None:
+        """Set scores and support: the first `count` of the candidates, which are best first.
+
+        Candidates that are not among the ordered ones come last, with a score of 0.
+        """
+        scores = np.zeros(self.n_features_in_)
+        scores[ordered] = np.arange(self.n_features_in_, self.n_features_in_ - ordered.size, -1)
+        ranking = Ranking.of(scores)
+        self.scores_, self.order_, self.ranking_ = ranking.scores, ranking.order, ranking.positions
+        support = np.zeros(self.n_features_in_, dtype=bool)
+        support[ordered[:count]] = True
+        self._keep(support)
+
+    def _keep(self, support: NDArray[np.bool_]) -> None:
+        self.support_, self.n_selected_ = support, int(support.sum())
+
+    def _account(self, measuring: Measuring) -> None:
+        self.measured_ = np.array(measuring.taken, dtype=np.int64)
+        self.n_measured_, self.cost_ = len(measuring.taken), measuring.cost
+        self.failed_ = np.array(measuring.failed, dtype=np.int64)
+
+    def _quality_of(self, measuring: Measuring, indices: Indices, y: Any, seed: int) -> Floats:
+        """Quality of measured candidates in the company of each other."""
+        from sklearn.base import clone
+
+        columns = measuring.source.columns(indices)
+        if len(columns) != len(y):
+            raise InputError(
+                f"{type(self).__name__}: expected a target with {len(columns)} values, one per row "
+                f"of the measured columns, got {len(y)}. Check that source and y go together."
+            )
+        # A copy of a selector: what it learned on another table says nothing here.
+        quality = clone(self.quality) if hasattr(self.quality, "fit") else self.quality
+        return measure_quality(quality, columns, y, random_state=seed, n_jobs=self.n_jobs)
+
+    def ranking_record(self, names: Any = None) -> Ranking:
+        """Scores and order as the record that plots and reports read."""
+        check_is_fitted(self, "scores_")
+        names = getattr(self, "feature_names_in_", None) if names is None else names
+        return Ranking(self.scores_, self.order_, np.zeros(self.scores_.size, bool), names)
+
+    def transform(self, source: Any) -> Any:
+        """Columns of the selected candidates, in the order of the candidates.
+
+        Parameters
+        ----------
+        source : FeatureSource
+            With the same candidates as in fit, perhaps on other rows. Columns that it does not
+            know yet are measured, others are not.
+
+        Returns
+        -------
+        columns : ndarray of shape (n_samples, n_selected)
+            The selected columns.
+        """
+        check_is_fitted(self, "support_")
+        source = as_source(source)
+        if source.n_candidates != self.n_features_in_:
+            raise InputError(
+                f"{type(self).__name__}: expected a source with {self.n_features_in_} candidates, "
+                f"as in fit, got {source.n_candidates}. Pass the same candidates in the same order."
+            )
+        return source.columns(np.flatnonzero(self.support_))
+
+    def _get_support_mask(self) -> NDArray[np.bool_]:
+        check_is_fitted(self, "support_")
+        return self.support_
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.two_d_array = False
+        tags.target_tags.required = self._needs_target
+        return tags

@@ -1,0 +1,105 @@
+"""ArraySource: a table in memory, or mapped from a file, as a source of features."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from tamis.data.checks import is_frame
+from tamis.exceptions import InputError
+from tamis.meta.sources._meta_table import table_shape
+from tamis.meta.sources.feature_source import FeatureSource
+
+
+class ArraySource(FeatureSource):
+    """The columns of an array as candidates.
+
+    For trying a method out on a table whose columns are all there, and for arrays that are
+    larger than memory: only the columns that are asked for are read.
+
+    Parameters
+    ----------
+    X : array-like or sparse matrix of shape (n_samples, n_candidates)
+        The table. Whatever understands ``X[:, indices]`` will do: an array, a memory-mapped file
+        (``numpy.load(path, mmap_mode="r")``), a CSR or CSC matrix.
+    meta : array-like or DataFrame of shape (n_candidates, n_meta)
+        Properties of every column.
+    cost : array-like of shape (n_candidates,), float or None, default=None
+        What a column costs; None means 1 each.
+    feature_names : list of str, default=None
+        Names of the columns; None takes them from the index of a pandas `meta`.
+
+    See Also
+    --------
+    FrameSource : The same for a DataFrame, matched by name.
+
+    Notes
+    -----
+    A column with an infinite value is a failed measurement; it is not tried again. A CSR matrix
+    is turned into CSC when first used, which takes the memory of the matrix once more.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from tamis.meta import ArraySource
+    >>> X = np.arange(8.0).reshape(2, 4)
+    >>> source = ArraySource(X, meta=[[0.1], [0.2], [0.3], [0.4]], cost=[1, 1, 5, 5])
+    >>> source.columns([3, 0])
+    array([[3., 0.],
+           [7., 4.]])
+    >>> source.n_measured, source.spent
+    (2, 6.0)
+    """
+
+    retries = 0  # what is wrong with an array now is wrong with it later
+
+    def __init__(self, X: Any, meta: Any, *, cost: Any = None, feature_names: Any = None) -> None:
+        self.X = _check_table(X)
+        self.meta, self.cost = meta, cost
+        if feature_names is not None:
+            self.feature_names = feature_names
+        n_candidates = table_shape(meta, "ArraySource")[0]
+        if self.X.shape[1] != n_candidates:
+            raise InputError(
+                f"ArraySource: expected a row of meta for every column of X ({self.X.shape[1]}), "
+                f"got {n_candidates} rows."
+            )
+        self.costs()
+        self.candidate_names()
+
+    def measure(self, indices: NDArray[np.int64]) -> Any:
+        """Columns of the table.
+
+        Parameters
+        ----------
+        indices : ndarray of int64
+            Which ones.
+
+        Returns
+        -------
+        columns : array or sparse matrix of shape (n_samples, len(indices))
+            As they are in the table.
+        """
+        if sparse.issparse(self.X) and self.X.format != "csc":
+            self.X = self.X.tocsc()
+        return self.X[:, indices]
+
+    def _known_rows(self) -> int:
+        return int(self.X.shape[0])
+
+
+def _check_table(X: Any) -> Any:
+    if is_frame(X):
+        raise InputError(
+            "ArraySource: expected an array or a sparse matrix, got a DataFrame. Use "
+            "FrameSource(frame, meta), which matches names, or pass frame.to_numpy()."
+        )
+    table = np.asarray(X) if isinstance(X, list | tuple) else X
+    shape = getattr(table, "shape", None)
+    if not isinstance(shape, tuple) or len(shape) != 2:
+        came = type(X).__name__ if shape is None else f"shape {shape}"
+        raise InputError(f"ArraySource: expected X of shape (n_samples, n_candidates), got {came}.")
+    return table

@@ -1,0 +1,438 @@
+"""FeatureSource: candidates with known properties whose columns are measured on demand."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable
+from typing import Any, Generic, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tamis._validation import Custom, check_value
+from tamis.meta.sources import _checks as _source_checks
+from tamis.meta.sources import _meta_table
+from tamis.meta.sources._folder import Folder
+from tamis.meta.sources._ledger import Floats, Ledger
+from tamis.meta.sources._measuring import Pieces, measure_missing, read_columns
+
+T = TypeVar("T")
+
+
+class Reading(Generic[T]):
+    """A computed attribute that a subclass or an object may replace; a property refuses that."""
+
+    def __init__(self, read: Callable[[Any], T]) -> None:
+        self.read = read
+        self.__doc__ = read.__doc__
+
+    def __get__(self, source: Any, owner: type | None = None) -> T:
+        return self if source is None else self.read(source)  # type: ignore[return-value]
+
+
+_KEY = Custom(lambda key: key is None or isinstance(key, str), "a str or None")
+
+
+class FeatureSource:
+    """Candidate features: properties known for all, columns measured when asked for.
+
+    For features that are expensive to have: laboratory measurements, questions to a database,
+    descriptors that take minutes. A subclass defines the properties (`meta`) and how to measure
+    (`measure`), as attributes or properties of class or object; ``__init__`` of this class need
+    not be called. In return every column is measured at most once, counted, costed, and, with
+    :meth:`keep_in`, found again by a later process.
+
+    Attributes
+    ----------
+    meta : array-like or DataFrame of shape (n_candidates, n_meta)
+        To be defined: properties of every candidate. Text and missing values are fine.
+    cost : array-like of shape (n_candidates,), float or None
+        May be defined: what a measurement costs; None means 1 each.
+    feature_names : list of str or None
+        May be defined: names of the candidates. Otherwise the index of a pandas `meta`, unless
+        that holds numbers.
+    retries : int
+        May be defined: how often a failed measurement is tried again; 2 unless told.
+    batch_size : int or None
+        May be defined: how many candidates `measure` is asked for at a time; None (unless told)
+        means all that are needed. What a killed process loses is the batch it was measuring.
+    n_candidates : int
+        Number of rows of `meta`.
+    meta_names : list of str or None
+        Columns of `meta`, if that is a DataFrame.
+    n_samples : int or None
+        Length of a column; None as long as it is not known. May be defined: then columns of
+        another length are failures from the first one on.
+    measured : ndarray of int64
+        The measured candidates, in the order in which they were asked for.
+    n_measured : int
+        How many they are.
+    spent : float
+        What they cost together.
+    failures : dict of int to str
+        Candidates that could not be measured, and why.
+
+    See Also
+    --------
+    ArraySource, FrameSource, FunctionSource, ParquetSource : Sources ready to use.
+
+    Notes
+    -----
+    **Failures.** A measurement fails when `measure` raises an exception, or returns something
+    other than finite numbers or NaN in the right shape. It is then tried again `retries` times;
+    if a batch still fails, its candidates are measured one by one, each with as many retries, to
+    find the guilty ones. The good ones are kept; the others are in `failures` and are not tried
+    again before :meth:`retry_failed`. Failed measurements do not count in `n_measured` and
+    `spent`; where they cost money, add ``source.costs()[list(source.failures)].sum()``.
+    A `KeyboardInterrupt` is no failure: it ends the work at once, and what is measured is kept.
+
+    **Copies.** A copy, deep copy or pickle of a source takes along what is measured, and the
+    folder; from then on the two are independent.
+
+    **Threads.** `measure` is called by one thread at a time, so it need not be safe for threads;
+    known columns are read without waiting.
+
+    **Memory.** 8 bytes per sample and measured candidate; copies are handed out.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from tamis.meta import FeatureSource
+    >>> class Powers(FeatureSource):
+    ...     meta = np.array([[1], [2], [3], [4]])  # known: the exponent
+    ...     def measure(self, indices):
+    ...         print("measuring", indices)
+    ...         return np.arange(3.0)[:, None] ** (indices + 1)
+    >>> source = Powers()
+    >>> first, again = source.columns([3, 1]), source.columns([1, 3, 3])
+    measuring [3 1]
+    >>> source.n_measured, source.measured
+    (2, array([3, 1]))
+    """
+
+    meta: Any
+    cost: Any = None
+    retries: int = 2
+    batch_size: int | None = None
+
+    def measure(self, indices: NDArray[np.int64]) -> Any:
+        """Measure some candidates; to be written by the subclass.
+
+        Parameters
+        ----------
+        indices : ndarray of int64
+            Candidates that were never measured before, each once.
+
+        Returns
+        -------
+        columns : array-like, DataFrame or sparse matrix of shape (n_samples, len(indices))
+            NaN where a value is missing. For one candidate, ``(n_samples,)`` is fine.
+        """
+        raise _source_checks.no_measure(self._who())
+
+    @Reading
+    def feature_names(self) -> Any:
+        """Names of the candidates, or None."""
+        return _meta_table.row_names(self.meta)
+
+    @Reading
+    def n_candidates(self) -> int:
+        """Number of candidates."""
+        return self._size()
+
+    @Reading
+    def meta_names(self) -> list[str] | None:
+        """Names of the meta-features, or None."""
+        return _meta_table.table_names(self.meta)
+
+    @Reading
+    def n_samples(self) -> int | None:
+        """Length of a column, or None."""
+        return self._known_rows()
+
+    @Reading
+    def measured(self) -> NDArray[np.int64]:
+        """Measured candidates, in the order in which they were asked for."""
+        return np.array(self._record.order(), dtype=np.int64)
+
+    @Reading
+    def n_measured(self) -> int:
+        """Number of measured candidates."""
+        return len(self._record.stored)
+
+    @Reading
+    def spent(self) -> float:
+        """Total cost of the measured candidates."""
+        return float(FeatureSource.costs(self)[self._record.order()].sum())
+
+    @Reading
+    def failures(self) -> dict[int, str]:
+        """Why candidates could not be measured."""
+        return dict(self._record.failures)
+
+    def costs(self) -> Floats:
+        """Cost of every candidate.
+
+        Returns
+        -------
+        costs : ndarray of float64 of shape (n_candidates,)
+            Finite and not negative; 1 each if the source has no `cost`.
+        """
+        return _meta_table.check_cost(self.cost, self._size(), self._who())
+
+    def candidate_names(self) -> list[str]:
+        """Name of every candidate.
+
+        Returns
+        -------
+        names : list of str
+            `feature_names`, or ``x0``, ``x1``, ... if there are none.
+        """
+        names = _meta_table.check_names(self.feature_names, self._size(), self._who())
+        return [f"x{index}" for index in range(self._size())] if names is None else names
+
+    def columns(self, indices: Any, *, skip_failed: bool = False) -> Floats:
+        """Columns of some candidates, measured now where they were not yet.
+
+        Parameters
+        ----------
+        indices : array-like of int, or mask of n_candidates bools
+            The candidates, in any order; the same one may come several times.
+        skip_failed : bool, default=False
+            Leave out candidates that cannot be measured; ``available(indices)`` tells which ones
+            are there. Otherwise they are an error.
+
+        Returns
+        -------
+        columns : ndarray of float64 of shape (n_samples, n_indices)
+            A new array in the order of `indices`.
+
+        Raises
+        ------
+        MeasurementError
+            When a candidate could not be measured; the others are measured and kept.
+        """
+        found, error = self._obtain(indices)
+        if not skip_failed and any(column is None for _, column in found):
+            raise self._failure(dict(found)) from error
+        chosen = [column for _, column in found if column is not None]
+        out = np.empty((len(chosen), chosen[0].size if chosen else self._rows_of_nothing()))
+        for row, column in zip(out, chosen, strict=True):
+            row[:] = column
+        return out.T
+
+    def available(self, indices: Any) -> NDArray[np.int64]:
+        """Those of some candidates that can be had, measured now where they were not yet.
+
+        Parameters
+        ----------
+        indices : array-like of int, or mask of n_candidates bools
+            The candidates.
+
+        Returns
+        -------
+        available : ndarray of int64
+            `indices` without those that failed, in the same order; `columns` has them all.
+        """
+        found, _ = self._obtain(indices)
+        return np.array([index for index, column in found if column is not None], dtype=np.int64)
+
+    def retry_failed(self) -> NDArray[np.int64]:
+        """Forget what failed, so that it is tried again when next asked for.
+
+        Returns
+        -------
+        failed : ndarray of int64
+            The candidates, so that ``source.available(source.retry_failed())`` tries at once.
+        """
+        with self._record.lock:
+            failed = np.array(list(self._record.failures), dtype=np.int64)
+            self._record.failures.clear()
+        return failed
+
+    def keep_in(self, path: Any, *, key: str | None = None) -> Any:
+        """Keep measured columns in a folder, too, and find there what was measured before.
+
+        Every result is written when it arrives, whole or not at all, so a process may be killed
+        at any moment. Several processes may use one folder at a time.
+
+        Parameters
+        ----------
+        path : str or Path
+            A new folder, or one made by this method for the same `meta` (values and names).
+        key : str, default=None
+            Name of the samples, such as the version of the data: columns kept under another key
+            are refused. Without it, only `meta` and the number of samples tell sources apart.
+
+        Returns
+        -------
+        self : object
+            The source; what the folder holds counts as measured.
+
+        Raises
+        ------
+        InputError
+            When the folder belongs to another source, or cannot be written.
+        """
+        check_value(key, _KEY, who=self._who(), name="key")
+        folder = Folder(path, self._identity(key), self._who())
+        with self._record.lock:
+            self._record.keep_in(folder, self._known_rows())
+        return self
+
+    def forget(self) -> Any:
+        """Forget columns, counts and failures; files in a folder stay, but are used no more.
+
+        Returns
+        -------
+        self : object
+            The source as new.
+        """
+        self.__dict__.pop("_ledger", None)
+        return self
+
+    @property
+    def _record(self) -> Ledger:
+        """Made when first needed; past any __setattr__ of a subclass, a frozen one included."""
+        known = self.__dict__.get("_ledger")
+        return self.__dict__.setdefault("_ledger", Ledger()) if known is None else known
+
+    def __getstate__(self) -> Any:
+        state: Any = super().__getstate__()
+        plain = state[0] if isinstance(state, tuple) else state  # a tuple where there are slots
+        if not plain or "_ledger" not in plain:
+            return state
+        plain = {**plain, "_ledger": plain["_ledger"].copy()}
+        return (plain, *state[1:]) if isinstance(state, tuple) else plain
+
+    def _who(self) -> str:
+        return type(self).__name__
+
+    def _size(self) -> int:
+        try:
+            meta = self.meta
+        except AttributeError as error:
+            raise _source_checks.no_meta(self._who()) from error
+        return _meta_table.table_shape(meta, self._who())[0]
+
+    def _known_rows(self) -> int | None:
+        """Length of a column, if it can be told without measuring."""
+        return self._record.n_samples
+
+    def _rows_of_nothing(self) -> int:
+        """Length of no column at all: known, or what `measure` makes of no candidates, or 0."""
+        known = self._known_rows()
+        if known is not None:
+            return known
+        try:
+            return read_columns(self.measure(np.empty(0, dtype=np.int64)), 0, None).shape[1]
+        except Exception:  # not every measure can do that, and it need not
+            return 0
+
+    def _identity(self, key: str | None) -> dict[str, Any]:
+        names = _meta_table.check_names(self.feature_names, self._size(), self._who())
+        parts = [_meta_table.fingerprint(self.meta), names]
+        digest = hashlib.sha256(json.dumps(parts).encode()).hexdigest()
+        return {"n_candidates": self._size(), "meta": digest, "key": key}
+
+    def _measurements(self, indices: NDArray[np.int64]) -> Pieces:
+        """Results as they arrive: candidates with their columns, or with an exception."""
+        yield indices, self.measure(indices.copy())
+
+    def _obtain(self, indices: Any) -> tuple[list[tuple[int, Floats | None]], Exception | None]:
+        """Column of every candidate asked for, None where it failed, and the last error."""
+        wanted = _source_checks.check_indices(indices, self._size(), self._who())
+        record, error = self._record, None
+        # What is known is read without waiting for what another thread measures.
+        if not all(index in record.stored for index in wanted):
+            _source_checks.check_settings(self)
+            if getattr(self.measure, "__func__", None) is FeatureSource.measure:
+                raise _source_checks.no_measure(self._who())
+            error = measure_missing(self, record, wanted)
+        stored = [record.stored.get(index) for index in wanted]
+        columns = [None if found is None else found.column for found in stored]
+        return list(zip(wanted, columns, strict=True)), error
+
+    def _failure(self, found: dict[int, Floats | None]) -> Exception:
+        reasons = self._record.failures
+        failed = {i: reasons.get(i, "not tried") for i, column in found.items() if column is None}
+        names = None if self.feature_names is None else FeatureSource.candidate_names(self)
+        return _source_checks.not_measured(failed, len(found), names, self._who())
+
+
+def as_source(source: Any) -> FeatureSource:
+    """A feature source as it is; another object with `meta` and `measure` is wrapped.
+
+    The wrapped object remembers its wrapper, so that asking twice measures nothing twice.
+
+    Parameters
+    ----------
+    source : FeatureSource, or object with `meta` and `measure`
+        `cost`, `feature_names`, `n_samples`, `retries` and `batch_size` are used if it has them.
+
+    Returns
+    -------
+    source : FeatureSource
+        The source.
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace
+    >>> import numpy as np
+    >>> from tamis.meta import as_source
+    >>> table = np.arange(6.0).reshape(2, 3)
+    >>> plain = SimpleNamespace(meta=[[0], [1], [2]], measure=lambda indices: table[:, indices])
+    >>> as_source(plain).columns([2, 0])
+    array([[2., 0.],
+           [5., 3.]])
+    """
+    if not isinstance(source, FeatureSource):
+        if isinstance(source, type) or not callable(getattr(source, "measure", None)):
+            raise _source_checks.not_a_source(source)
+        if not hasattr(source, "meta"):
+            raise _source_checks.not_a_source(source)
+
+        return wrap(source)
+    _source_checks.check_methods(source)
+    source._size()
+    if getattr(source.measure, "__func__", None) is FeatureSource.measure:
+        raise _source_checks.no_measure(source._who())
+    return source
+
+
+class WrappedSource(FeatureSource):
+    """An object with `meta` and `measure` as a source."""
+
+    def __init__(self, original: Any) -> None:
+        self._original = original
+
+    def __getattribute__(self, name: str) -> Any:
+        if name in _TAKEN_OVER:
+            original = object.__getattribute__(self, "_original")
+            given = getattr(original, name, None)
+            if given is not None:
+                return given
+        return super().__getattribute__(name)
+
+    def _who(self) -> str:
+        return type(self._original).__name__
+
+
+# What an object may define, and the wrapper looks up there.
+_TAKEN_OVER = frozenset(
+    ["meta", "measure", "cost", "feature_names", "n_samples", "retries", "batch_size"]
+)
+
+
+def wrap(original: Any) -> FeatureSource:
+    """The wrapper of an object, which remembers it: so nothing is measured twice."""
+    memory = getattr(original, "__dict__", None)
+    known = memory.get("_tamis_source") if isinstance(memory, dict) else None
+    # A copy of the object brings the wrapper of the object it was copied from.
+    if isinstance(known, WrappedSource) and known._original is original:
+        return known
+    wrapped = WrappedSource(original)
+    if isinstance(memory, dict):
+        memory["_tamis_source"] = wrapped
+    return wrapped

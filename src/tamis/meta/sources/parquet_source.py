@@ -1,0 +1,164 @@
+"""ParquetSource: columns of Parquet or Feather files, read when asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tamis.data.formats._arrow import import_pyarrow
+from tamis.exceptions import InputError
+from tamis.meta.sources._arrow_files import FORMATS, column_names, count_rows, read_file_columns
+from tamis.meta.sources._measuring import as_numbers
+from tamis.meta.sources._meta_table import (
+    check_same,
+    has_names,
+    split_names,
+    table_shape,
+    take_rows,
+)
+from tamis.meta.sources.feature_source import FeatureSource
+
+
+class ParquetSource(FeatureSource):
+    """Columns of Parquet or Feather files as candidates; only those asked for are read.
+
+    For tables with more columns than memory has room for. The rows of several files follow each
+    other, as in a table that was written in parts.
+
+    Parameters
+    ----------
+    path : str, Path, or list of them
+        A file, several files (in the order given), or a folder, whose files with an extension of
+        Parquet (.parquet, .pq) or Feather (.feather, .arrow, .ipc) are used in the order of their
+        names.
+    meta : pandas or polars DataFrame, Arrow table, or array of shape (n_candidates, n_meta)
+        A row per candidate, with the name of its column in the column `name`, or in the index
+        (pandas). Columns of the files that it does not name are no candidates.
+    columns : list of str, default=None
+        Names of the candidates. None means all that `meta` names. If `meta` names more, its rows
+        are taken by name; if it has no names, it must have one row per name, in this order.
+    cost : array-like of shape (n_candidates,), float or None, default=None
+        What a column costs, in the order of the candidates; None means 1 each.
+    name : str, default="feature"
+        Column of `meta` with the names. It is no meta-feature.
+
+    Raises
+    ------
+    MissingDependencyError
+        When pyarrow is not installed.
+
+    Notes
+    -----
+    A measurement reads the columns from every file, through the footer, and nothing else of it.
+    A column of text, or one with an infinite value, is a failed measurement.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import pandas as pd
+    >>> from tamis.meta import ParquetSource
+    >>> meta = pd.DataFrame({"position": [3, 1]}, index=["b", "a"])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     pd.DataFrame({"a": [1, 2], "b": [3, 4], "y": [0, 1]}).to_parquet(f"{folder}/1.parquet")
+    ...     ParquetSource(folder, meta).columns([0, 1])
+    array([[3., 1.],
+           [4., 2.]])
+    """
+
+    def __init__(
+        self,
+        path: Any,
+        meta: Any,
+        *,
+        columns: Iterable[str] | None = None,
+        cost: Any = None,
+        name: str = "feature",
+    ) -> None:
+        import_pyarrow("ParquetSource")
+        self.paths = _find_files(path)
+        self.feature_names, self.meta = _choose(meta, columns, name)
+        for file in self.paths:
+            present = column_names(file)
+            check_same(self.feature_names, present, f"ParquetSource: {file.name}", extra=True)
+        self.cost = cost
+        self.costs()
+
+    def measure(self, indices: NDArray[np.int64]) -> Any:
+        """Read some columns of all files.
+
+        Parameters
+        ----------
+        indices : ndarray of int64
+            Which candidates.
+
+        Returns
+        -------
+        columns : ndarray of shape (n_samples, len(indices))
+            Their values, NaN where one is missing.
+        """
+        names = [self.feature_names[index] for index in indices]
+        if not names:
+            return np.empty((self._known_rows(), 0))
+        return np.concatenate([as_numbers(read_file_columns(file, names)) for file in self.paths])
+
+    def _known_rows(self) -> int:
+        known = super()._known_rows()
+        return sum(count_rows(file) for file in self.paths) if known is None else known
+
+
+def _choose(meta: Any, columns: Iterable[str] | None, name: str) -> tuple[list[str], Any]:
+    """Names of the candidates and the rows of meta about them."""
+    if columns is None:
+        names, table = split_names(meta, name, "ParquetSource")
+        return [str(item) for item in names], table
+    wanted = [columns] if isinstance(columns, str) else [str(column) for column in columns]
+    if len(set(wanted)) < len(wanted):
+        raise InputError("ParquetSource: expected every name once in columns, got some twice.")
+    if not has_names(meta, name):
+        if table_shape(meta, "ParquetSource")[0] != len(wanted):
+            raise InputError(
+                f"ParquetSource: expected a row of meta for each of the {len(wanted)} columns, got "
+                f"{table_shape(meta, 'ParquetSource')[0]} rows without names."
+            )
+        return wanted, meta
+    names, table = split_names(meta, name, "ParquetSource")
+    places = {str(item): place for place, item in enumerate(names)}
+    missing = [column for column in wanted if column not in places]
+    if missing:
+        raise InputError(
+            f"ParquetSource: expected meta to name every column asked for, got nothing about "
+            f"{missing[0]!r}{f' and {len(missing) - 1} more' if len(missing) > 1 else ''}."
+        )
+    return wanted, take_rows(table, [places[column] for column in wanted])
+
+
+def _find_files(path: Any) -> list[Path]:
+    """The files meant, in order."""
+    parts = [path] if isinstance(path, str | Path) else list(path)
+    found: list[Path] = []
+    for part in map(Path, parts):
+        if part.is_dir():
+            inside = sorted(item for item in part.iterdir() if item.suffix.lower() in FORMATS)
+            found += [item for item in inside if not item.name.startswith((".", "_"))]
+        else:
+            found.append(part)
+    for file in found:
+        if not file.is_file():
+            raise InputError(
+                f"ParquetSource: expected a file or a folder, got {str(file)!r}, which is missing."
+            )
+        if file.suffix.lower() not in FORMATS:
+            raise InputError(
+                f"ParquetSource: expected a file with one of the extensions {', '.join(FORMATS)}, "
+                f"got {file.name!r}."
+            )
+    if not found:
+        raise InputError(
+            f"ParquetSource: expected files with one of the extensions {', '.join(FORMATS)}, got "
+            f"none in {str(path)!r}."
+        )
+    return found

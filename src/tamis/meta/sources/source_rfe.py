@@ -1,0 +1,154 @@
+"""SourceRFE: recursive elimination among candidates that are all measured."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+
+from tamis._runtime.warning import warn
+from tamis._validation import N_JOBS, Constraint, Custom, Number
+from tamis.exceptions import InputError
+from tamis.meta.sources._selector import (
+    COUNT_OR_SHARE,
+    Indices,
+    Measuring,
+    SourceSelector,
+    count_of,
+)
+
+# Most random numbers that seed something else.
+SEEDS = 2**31 - 1
+
+
+class SourceRFE(SourceSelector):
+    """Recursive elimination among the candidates of a source, or among some drawn at random.
+
+    Candidates are measured first, then the ones of lowest quality are dropped in a few steps,
+    with the quality measured anew after each. Measuring all candidates gives the result that
+    :class:`MFPFS` aims at with a fraction of the measurements; measuring as many as `MFPFS` does,
+    drawn at random, shows what the meta-features are worth.
+
+    Parameters
+    ----------
+    n_features_to_select : int or float, default=0.1
+        How many candidates, or which share of them. More than there are keeps all, with a warning.
+    n_measured : int, float or None, default=None
+        How many candidates to measure, or which share of them, drawn at random; ``None`` means
+        all. At least as many as are selected.
+    n_eliminations : int, default=6
+        Steps from the measured to the selected number, each dropping about the same share.
+    quality : str, callable or estimator, default="svm_weights"
+        See :func:`measure_quality`.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the draw.
+    n_jobs : int or None, default=None
+        Threads for the quality; ``None`` uses all cores. The result does not depend on it.
+
+    Attributes
+    ----------
+    scores_ : ndarray of shape (n_candidates,)
+        Number of candidates for the best; those that stayed longer have more, of one step
+        those of higher quality; 0 for candidates that were not measured.
+    criterion_ : ndarray of shape (n_candidates,)
+        Quality in the last step that a candidate took part in, NaN if it was not measured.
+    history_ : list of dict
+        For every step `n_candidates`, `n_dropped` and `n_left`.
+    n_measured_, cost_, measured_, failed_
+        As of :class:`MFPFS`.
+    order_, ranking_, support_, n_selected_, n_features_in_, feature_names_in_
+        As for every selector.
+
+    Notes
+    -----
+    With the default quality these are ``RFEall`` and, with `n_measured`, ``RFEsmall`` of Krupka
+    et al. (2008), section 5.2: six steps. Step ``i`` of ``s`` keeps ``m (n / m)^(i / s)`` of the
+    ``m`` measured candidates; of equal quality the lower index stays. Candidates that cannot be
+    measured are left out with a warning, and others are drawn in their place.
+
+    References
+    ----------
+    Krupka, E., Navot, A. and Tishby, N. (2008). Learning to select features using their
+    properties. Journal of Machine Learning Research 9, 2349-2376.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from tamis.meta import ArraySource, SourceRFE
+    >>> X, y = load_iris(return_X_y=True)
+    >>> source = ArraySource(X, [[0, 0], [0, 1], [1, 0], [1, 1]])  # petal or not, width or not
+    >>> selector = SourceRFE(n_features_to_select=2).fit(source, y)
+    >>> selector.get_support(), selector.n_measured_
+    (array([False, False,  True,  True]), 4)
+    """
+
+    _constraints: ClassVar[dict[str, Constraint]] = {
+        "n_features_to_select": COUNT_OR_SHARE,
+        "n_measured": Custom(
+            lambda value: value is None or COUNT_OR_SHARE.allows(value),
+            f"{COUNT_OR_SHARE.describe()}, or None for all",
+        ),
+        "n_eliminations": Number(int, low=1),
+        "n_jobs": N_JOBS,
+    }
+
+    def __init__(
+        self,
+        *,
+        n_features_to_select: float = 0.1,
+        n_measured: float | None = None,
+        n_eliminations: int = 6,
+        quality: Any = "svm_weights",
+        random_state: Any = None,
+        n_jobs: int | None = None,
+    ):
+        self.n_features_to_select = n_features_to_select
+        self.n_measured = n_measured
+        self.n_eliminations = n_eliminations
+        self.quality = quality
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def _select(self, measuring: Measuring, y: Any, count: int, random: Any) -> None:
+        n_measured = self._n_measured(count)
+        seed = random.randint(SEEDS)
+        alive = np.sort(measuring.measure(random.permutation(self.n_features_in_), n_measured))
+        measuring.require(alive.size, count, type(self).__name__)
+        self.criterion_ = np.full(self.n_features_in_, np.nan)
+        sizes = _sizes(alive.size, count, self.n_eliminations)
+        fallen: list[Indices] = []
+        for size in self.steps("eliminations", sizes, len(sizes)):
+            quality = self._quality_of(measuring, alive, y, seed)
+            self.criterion_[alive] = quality
+            best = alive[np.argsort(-quality, kind="stable")]
+            self.history_.append(
+                {"n_candidates": alive.size, "n_dropped": alive.size - size, "n_left": size}
+            )
+            fallen.append(best[size:])
+            alive = np.sort(best[:size])
+        # If a callback ended the walk, the last qualities decide on all that are left.
+        alive = alive[np.argsort(-self.criterion_[alive], kind="stable")]
+        self._rank(np.concatenate([alive, *reversed(fallen)]), count)
+
+    def _n_measured(self, count: int) -> int:
+        who, n_candidates = type(self).__name__, self.n_features_in_
+        if self.n_measured is None:
+            return n_candidates
+        n_measured = count_of(self.n_measured, n_candidates)
+        if n_measured < count:
+            raise InputError(
+                f"{who}: expected n_measured to be at least the {count} features to select, got "
+                f"{self.n_measured!r}, that is, {n_measured} candidates."
+            )
+        if n_measured > n_candidates:
+            warn(
+                f"{who}: asked to measure {n_measured} candidates, but there are {n_candidates}; "
+                "all are measured."
+            )
+        return min(n_measured, n_candidates)
+
+
+def _sizes(n_first: int, n_last: int, n_steps: int) -> list[int]:
+    """Candidates left after each step, in equal ratios."""
+    ratio = n_last / n_first
+    return [round(n_first * ratio ** (step / n_steps)) for step in range(1, n_steps)] + [n_last]
