@@ -23,8 +23,9 @@ from tamis.cutoff._rule import CutRule, FitData
 from tamis.data import checks
 from tamis.exceptions import InputError, MissingDependencyError
 from tamis.passes import DaskTable, PartitionedTable, is_dask
-from tamis.passes.checks import check_source
 from tamis.passes.dask.cluster import at_work
+from tamis.passes.engine import Levels, Opened, open_table
+from tamis.passes.opening import check_source
 
 # What a scoring method hands back: a score per column, and which columns never vary.
 Scores = tuple[NDArray[np.float64], NDArray[np.bool_]]
@@ -63,6 +64,8 @@ class BaseSelector(SelectorMixin, CallbackSupportMixin, BaseEstimator):
     _n_stages_vary: ClassVar[bool] = False
     # Whether `_score` takes a table that is not in memory.
     _streams: ClassVar[bool] = False
+    # Whether its first pass is for the ranges of the columns.
+    _needs_ranges: ClassVar[bool] = False
 
     @with_callbacks
     def fit(self, X: Any, y: Any = None) -> Any:
@@ -97,7 +100,7 @@ class BaseSelector(SelectorMixin, CallbackSupportMixin, BaseEstimator):
 
     def _fit_source(self, X: PartitionedTable, y: Any, sample_weight: Any, rule: CutRule) -> Any:
         """Fit on a table that is not in memory."""
-        check_source(self, X, y, sample_weight)
+        self._check_source(X, y, sample_weight)
         if rule.needs_data:
             raise InputError(
                 f"{type(self).__name__}: expected a rule that needs only scores, got {rule.who}, "
@@ -130,6 +133,28 @@ class BaseSelector(SelectorMixin, CallbackSupportMixin, BaseEstimator):
         self._cut(rule, FitData(self, X, y, weight))
         root.call_on_fit_task_end(estimator=self, X=X, y=y)
         return self
+
+    def _check_source(self, X: PartitionedTable, y: Any, sample_weight: Any) -> None:
+        check_source(
+            X, y, sample_weight, who=type(self).__name__, streams=self._streams,
+            supervised=self._supervised,
+        )  # fmt: skip
+        checks.set_columns(self, X.n_columns, X.names)
+
+    def _open_table(
+        self, X: Any, y: Any, weight: Any, task: str | None, levels: Levels | None = None
+    ) -> Opened:
+        """Engine of the table, in memory or not, with its target as statistics want it."""
+        return open_table(
+            X, y, weight, task, who=type(self).__name__, about=self._about, levels=levels,
+            needs_ranges=self._needs_ranges,
+        )  # fmt: skip
+
+    def _about(self) -> Any:
+        """What distinguishes this fit from others on the same data, as plain JSON."""
+        params = self.get_params(deep=False)
+        kept = {key: repr(value) for key, value in params.items() if key != "n_jobs"}
+        return [type(self).__name__, kept]
 
     def _forget(self) -> None:
         """Drop what an earlier fit learned, so that a fit that fails leaves no mixture behind."""
@@ -252,7 +277,7 @@ class BaseSelector(SelectorMixin, CallbackSupportMixin, BaseEstimator):
         )
 
     def steps(self, name: str, items: Iterable[Any], total: int) -> Iterator[Any]:
-        """Go through `items`, telling the callbacks; they may end the walk early."""
+        """Go through `items`, reporting to the callbacks; they may end it early."""
         root = getattr(self, "_callback_fit_ctx", None)
         if root is None:
             yield from items

@@ -10,7 +10,7 @@ from scipy import sparse
 
 from tamis.data import checks
 from tamis.exceptions import InputError
-from tamis.passes import MemoryEngine, fold
+from tamis.passes import MemoryEngine, run_pass
 from tamis.statistics import Ranges
 from tamis.statistics.ranges import RangesResult
 
@@ -21,7 +21,7 @@ TILE = 256
 
 def find_constant(selector: Any, X: Any, weight: Floats | None) -> NDArray[np.bool_]:
     """Columns that never vary; infinite values are an error."""
-    ranges = fold(Ranges(X.shape[1]), MemoryEngine(X, None, weight), n_jobs=selector.n_jobs)
+    ranges = run_pass(Ranges(X.shape[1]), MemoryEngine(X, None, weight), n_jobs=selector.n_jobs)
     return constant_of(selector, ranges.finish())
 
 

@@ -17,17 +17,15 @@ class WalkingSelector(WeightedSelector):
     """Base of the selectors that see a table block by block, so that it need not be in memory."""
 
     _streams: ClassVar[bool] = True
-    # Whether `_find_ranges` follows the opening of a source.
-    _needs_ranges: ClassVar[bool] = False
 
-    def _fold(self, name: str, statistic: Any, engine: Any) -> Any:
-        """Take in all blocks of an engine, under the eyes of the callbacks."""
-        return engine.fold(statistic, name, n_jobs=self.n_jobs, steps=self.steps)
+    def _run_pass(self, name: str, statistic: Any, engine: Any) -> Any:
+        """Take in all blocks of an engine, reporting progress to the callbacks."""
+        return engine.run(statistic, name, n_jobs=self.n_jobs, steps=self.steps)
 
     def _find_ranges(self, engine: Any) -> Ranges:
-        """Ranges of the columns: from what the files say, or from a walk."""
+        """Ranges of the columns: from what the files say, or from a pass."""
         known: Ranges | None = engine.known_ranges()
-        return known or self._fold("ranges", Ranges(engine.n_columns), engine)
+        return known or self._run_pass("ranges", Ranges(engine.n_columns), engine)
 
 
 class StreamingSelector(WalkingSelector):

@@ -12,8 +12,8 @@ from tamis._validation import is_cluster
 from tamis.data.target_blocks import TargetSummary
 from tamis.exceptions import ColumnTypeError, InputError, MissingDependencyError, WorkerError
 from tamis.passes.dask.client import current_client, open_client
-from tamis.passes.dask.cluster import FAN_IN, fold_on_workers
-from tamis.passes.first_look import FirstLook
+from tamis.passes.dask.cluster import FAN_IN, run_on_workers
+from tamis.passes.opening import FirstLook
 from tamis.statistics import Ranges
 
 dask = pytest.importorskip("dask")
@@ -216,7 +216,7 @@ class TestTree:
         X = np.arange(2.0 * n_parts).reshape(n_parts, 2)
         source = InRows(X, np.zeros(n_parts), rows=1, cluster="threads")
         look = FirstLook(TargetSummary("test", "regression"), Ranges(2))
-        found = fold_on_workers(source, look, None, None)
+        found = run_on_workers(source, look, None, None)
         assert found.target.n_rows == found.ranges.n_rows == n_parts
 
     def test_the_result_does_not_depend_on_who_computes(self, table, dask_client):
@@ -279,7 +279,7 @@ class TestBytes:
 
 
 def test_ranges_on_workers(table, dask_client):
-    found = fold_on_workers(
+    found = run_on_workers(
         InRows(*table, cluster=dask_client),
         Ranges(N_COLUMNS),
         tamis.data.target_blocks.Encoding("x"),

@@ -205,14 +205,8 @@ def test_started_here_and_ended_on_workers(table, tmp_path):
 
 def walks(file, selector, table):
     """What is in a checkpoint that this fit may use."""
-    from tamis.passes.opened import open_levels, open_outcome
-
     source = Counting(*table, checkpoint=file)
-    if getattr(selector, "measure", "") == "f":
-        engine = open_outcome(selector, source, None, None, "auto").engine
-    else:
-        engine = open_levels(selector, source, None, None, "auto", None).engine
-    return engine.checkpoint.walks
+    return selector._open_table(source, None, None, "auto").engine.checkpoint.walks
 
 
 @pytest.mark.parametrize("selector", [IN_ROWS[0], IN_ROWS[2], IN_COLUMNS[1]], ids=repr)

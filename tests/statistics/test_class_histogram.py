@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from tamis.passes import MemoryEngine, fold
+from tamis.passes import MemoryEngine, run_pass
 from tamis.statistics import Bins, Block, ClassHistogram
 
 X = np.array([[0.0, 4.0], [1.0, np.nan], [2.0, 0.0], [4.0, 1.0]])
@@ -77,5 +77,5 @@ def test_rounding_of_weights_is_not_a_row():
         cells = sparse.csr_array(np.full((n_rows, 1), np.nan))
         codes = np.arange(n_rows, dtype=np.int32) % 2
         engine = MemoryEngine(cells, codes, rng.random(n_rows), block_rows=7)
-        result = fold(ClassHistogram(Bins.between([0.0], [1.0], 2), 2), engine).finish()
+        result = run_pass(ClassHistogram(Bins.between([0.0], [1.0], 2), 2), engine).finish()
         np.testing.assert_array_equal(result.counts, np.zeros((2, 1, 2)))

@@ -6,7 +6,7 @@ from scipy import sparse
 
 from reference import ilfs as plain
 from reference.tables import FORMS, mixed_table
-from tamis.passes import MemoryEngine, fold
+from tamis.passes import MemoryEngine, run_pass
 from tamis.statistics import Block, ClassMoments
 
 NAN = np.nan
@@ -41,7 +41,7 @@ def test_equals_its_definition(form, weighted, block_rows):
     codes = codes_for(X)
     weight = np.random.default_rng(5).uniform(0.1, 2.0, len(X)) if weighted else np.ones(len(X))
     engine = MemoryEngine(FORMS[form](X), codes, weight, block_rows=block_rows)
-    result = fold(ClassMoments(X.shape[1], 3), engine).finish()
+    result = run_pass(ClassMoments(X.shape[1], 3), engine).finish()
     assert_close(result[:3], plain.class_moments(X, codes, weight, 3))
     np.testing.assert_allclose(result.class_weight, np.bincount(codes, weight), rtol=1e-13)
 
@@ -52,7 +52,7 @@ def test_a_large_offset_does_not_cost_the_variance(form, block_rows):
     X = 1e9 + np.random.default_rng(0).normal(size=(300, 2))
     codes = codes_for(X, 2)
     engine = MemoryEngine(form(X), codes, block_rows=block_rows)
-    result = fold(ClassMoments(2, 2), engine).finish()
+    result = run_pass(ClassMoments(2, 2), engine).finish()
     _, mean, variance = plain.class_moments(X, codes, np.ones(300), 2)
     np.testing.assert_allclose(result.mean, mean, rtol=1e-14)
     np.testing.assert_allclose(result.variance, variance, rtol=1e-6)
@@ -65,7 +65,9 @@ def test_threads_change_nothing(form, monkeypatch):
     codes = codes_for(X)
     weight = np.random.default_rng(9).uniform(0.1, 2.0, len(X))
     one, *others = (
-        fold(ClassMoments(200, 3), MemoryEngine(FORMS[form](X), codes, weight), n_jobs=n).finish()
+        run_pass(
+            ClassMoments(200, 3), MemoryEngine(FORMS[form](X), codes, weight), n_jobs=n
+        ).finish()
         for n in (1, 2, 5)
     )
     for other in others:

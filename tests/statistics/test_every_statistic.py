@@ -10,7 +10,7 @@ from scipy import sparse
 
 from reference import statistics as plain
 from reference.tables import FORMS, mixed_table, read_only, with_explicit_zeros
-from tamis.passes import MemoryEngine, fold
+from tamis.passes import MemoryEngine, run_pass
 from tamis.statistics import (
     Bins,
     Block,
@@ -86,7 +86,7 @@ def codes_for(X, seed=3):
 
 def summary(name, X, codes, weight, bins, *, block_rows=None, n_jobs=1):
     engine = MemoryEngine(X, target_for(name, codes), weight, block_rows=block_rows)
-    return fold(CASES[name].make(bins), engine, n_jobs=n_jobs)
+    return run_pass(CASES[name].make(bins), engine, n_jobs=n_jobs)
 
 
 def assert_close(actual, expected):
@@ -220,7 +220,7 @@ def test_lanes_agree(name, form, n_jobs, monkeypatch):
         statistic = kind(bins, *rest, lanes=lanes)
         # Blocks of three rows have fewer rows than there are lanes.
         engine = MemoryEngine(FORMS[form](X), target_for(name, codes), weight, block_rows=3)
-        got = fold(statistic, engine, n_jobs=n_jobs)
+        got = run_pass(statistic, engine, n_jobs=n_jobs)
         assert_close(CASES[name].numbers(got), expected)
         single = CASES[name].make(bins).merge(got)
         assert_close(CASES[name].numbers(single), expected)
@@ -279,7 +279,7 @@ def test_the_callers_arrays_are_never_changed(name, form):
     arrays = (*stored, target, weight, *bins[:-1])
     before = [array.copy() for array in arrays]
     engine = MemoryEngine(table, target, weight, block_rows=11)
-    fold(CASES[name].make(bins), engine).merge(CASES[name].make(bins)).finish()
+    run_pass(CASES[name].make(bins), engine).merge(CASES[name].make(bins)).finish()
     for array, copy in zip(arrays, before, strict=True):
         np.testing.assert_array_equal(array, copy)
 
@@ -297,7 +297,7 @@ def test_read_only_data_and_memory_maps_are_fine(name, tmp_path):
     target = read_only(target_for(name, codes))
     for table in (read_only(X), mapped, csr):
         engine = MemoryEngine(table, target, read_only(weight))
-        assert_close(CASES[name].numbers(fold(CASES[name].make(bins), engine)), expected)
+        assert_close(CASES[name].numbers(run_pass(CASES[name].make(bins), engine)), expected)
 
 
 @every_statistic

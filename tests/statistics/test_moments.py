@@ -5,7 +5,7 @@ import pytest
 from scipy import sparse
 
 from reference import statistics as plain
-from tamis.passes import MemoryEngine, fold
+from tamis.passes import MemoryEngine, run_pass
 from tamis.statistics import Block, Moments
 
 NAN = np.nan
@@ -49,7 +49,7 @@ def test_a_large_offset_does_not_cost_the_variance(form, block_rows):
     X = 1e9 + rng.normal(size=(300, 2))
     for weight in (np.ones(300), rng.uniform(0.1, 2.0, 300)):
         engine = MemoryEngine(form(X), weight=weight, block_rows=block_rows)
-        result = fold(Moments(2), engine).finish()
+        result = run_pass(Moments(2), engine).finish()
         _, mean, variance = plain.moments(X, weight)
         np.testing.assert_allclose(result.mean, mean, rtol=1e-14)
         np.testing.assert_allclose(result.variance, variance, rtol=1e-6)

@@ -7,7 +7,7 @@ import pytest
 
 from reference import pairs as plain
 from reference.tables import FORMS, mixed_table
-from tamis.passes import MemoryEngine, fold
+from tamis.passes import MemoryEngine, run_pass
 from tamis.statistics import CrossProducts, Cuts, FewValues, PairCounts
 
 N_CLASSES = 3
@@ -31,7 +31,7 @@ def cuts(table):
 def in_pieces(make, X, codes, weight, form):
     """A statistic from merged pieces, whose blocks have seven rows."""
     parts = [
-        fold(make(), MemoryEngine(FORMS[form](X[a:b]), codes[a:b], weight[a:b], block_rows=7))
+        run_pass(make(), MemoryEngine(FORMS[form](X[a:b]), codes[a:b], weight[a:b], block_rows=7))
         for a, b in pairwise([0, 1, 20, 45, len(X)])
     ]
     total = make()
@@ -96,7 +96,7 @@ def test_threads_and_blocks_change_no_counts(form, monkeypatch):
     X = np.random.default_rng(1).normal(size=(50, 200))
     made = Cuts.of([[-0.5, 0.5]] * 200)
     one, *others = (
-        fold(
+        run_pass(
             PairCounts(made, np.arange(4)),
             MemoryEngine(FORMS[form](X), block_rows=rows),
             n_jobs=n_jobs,

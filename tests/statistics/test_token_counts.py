@@ -6,7 +6,7 @@ from scipy import sparse
 
 from reference import ilfs as plain
 from reference.tables import FORMS, mixed_table
-from tamis.passes import MemoryEngine, fold
+from tamis.passes import MemoryEngine, run_pass
 from tamis.statistics import Block, ClassMoments, TokenCounts
 
 DENSE_AND_SPARSE = pytest.mark.parametrize(
@@ -18,8 +18,8 @@ def counted(X, codes, *, weight=None, form=np.array, block_rows=None, n_jobs=1, 
     codes = np.asarray(codes, dtype=np.int32)
     engine = MemoryEngine(form(np.asarray(X)), codes, weight, block_rows=block_rows)
     n_classes = int(codes.max()) + 1
-    moments = fold(ClassMoments(engine.X.shape[1], n_classes), engine).finish()
-    return fold(TokenCounts(moments, **options), engine, n_jobs=n_jobs).finish()
+    moments = run_pass(ClassMoments(engine.X.shape[1], n_classes), engine).finish()
+    return run_pass(TokenCounts(moments, **options), engine, n_jobs=n_jobs).finish()
 
 
 @DENSE_AND_SPARSE

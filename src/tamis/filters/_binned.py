@@ -37,7 +37,7 @@ class BinnedSelector(WalkingSelector):
         """Weight per class, column and bin of the observed cells."""
         bins = Bins.between(ranges.low, ranges.high, self.n_bins)
         lanes = _lanes(engine, 8 * n_classes * engine.n_columns * (self.n_bins + 1))
-        histogram = self._fold("bins", ClassHistogram(bins, n_classes, lanes), engine)
+        histogram = self._run_pass("bins", ClassHistogram(bins, n_classes, lanes), engine)
         return np.asarray(histogram.finish().counts)
 
 

@@ -14,8 +14,8 @@ from tamis._streaming import StreamingSelector, rows_seen
 from tamis.data import checks
 from tamis.data.target import infer_task_of_first_block
 from tamis.exceptions import InputError
-from tamis.passes import MemoryEngine, fold
-from tamis.passes.opened import Opened, open_outcome, open_plain
+from tamis.passes import MemoryEngine, run_pass
+from tamis.passes.engine import Opened
 from tamis.statistics import Block, ClassMoments, Moments, Ranges
 from tamis.statistics.class_moments import ClassMomentsResult
 
@@ -51,7 +51,7 @@ class MomentsSelector(StreamingSelector):
     def _score(self, X: Any, y: Any, weight: Floats | None) -> Scores:
         engine, gathered = self._begin(X, y, weight)
         try:
-            self._fold("moments", gathered, engine)
+            self._run_pass("moments", gathered, engine)
         except KeyboardInterrupt:
             if gathered.weight_seen > 0:
                 where = rows_seen(gathered.weight_seen)
@@ -63,9 +63,9 @@ class MomentsSelector(StreamingSelector):
         """Engine with the target as the statistics want it, and statistics that saw nothing."""
         n_columns = X.shape[1]
         if not self._supervised:
-            engine = open_plain(self, X, weight).engine
+            engine = self._open_table(X, None, weight, None).engine
             return engine, Gathered(Ranges(n_columns), Moments(n_columns))
-        opened = open_outcome(self, X, y, weight, getattr(self, "task", "classification"))
+        opened = self._open_table(X, y, weight, getattr(self, "task", "classification"))
         self._check_target(opened)
         if opened.classes is not None:
             self.classes_: Any = opened.classes
@@ -98,7 +98,7 @@ class MomentsSelector(StreamingSelector):
         stream, X = self._open_stream(X, lambda n_columns: Stream())
         weight = checks.check_weight(sample_weight, X.shape[0], type(self).__name__)
         classes, target, part = self._read_block(stream, X, y, weight)
-        fold(part, MemoryEngine(X, target, weight), n_jobs=self.n_jobs)
+        run_pass(part, MemoryEngine(X, target, weight), n_jobs=self.n_jobs)
         self._check(part)  # until here a block that is refused leaves nothing behind
         stream.is_numeric = self._supervised and classes is None
         if classes is not None:

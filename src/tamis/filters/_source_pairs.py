@@ -15,7 +15,7 @@ from tamis.filters._known import PAIRS, Known
 from tamis.filters._moments import CoMoments, Gathered, compare_classes
 from tamis.filters._uncertainty import TINY, with_f
 from tamis.passes.columns import memory_of
-from tamis.passes.opened import Opened
+from tamis.passes.engine import Opened
 from tamis.statistics import Block, ClassMoments, CrossProducts, Cuts, PairCounts, Ranges
 from tamis.statistics.pair_counts import PairCountsResult
 
@@ -121,12 +121,8 @@ class _Pairs:
 
     def _walk(self, name: str, statistic: Any, columns: Columns) -> Any:
         """Walk over some columns, with the checkpoint of the fit."""
-        whole = self.opened.engine
-        wanted = None if columns.size == whole.n_columns else columns
-        engine = type(whole)(
-            whole.source, whole.encoding, columns=wanted, checkpoint=whole.checkpoint
-        )
-        return self.selector._fold(name, statistic, engine).finish()
+        engine = self.opened.engine.over(columns)
+        return self.selector._run_pass(name, statistic, engine).finish()
 
 
 class LinearPairs(_Pairs):
@@ -142,7 +138,7 @@ class LinearPairs(_Pairs):
 
     def __init__(self, selector: Any, opened: Opened):
         super().__init__(selector, opened)
-        gathered = selector._fold("moments", self._moments(), opened.engine)
+        gathered = selector._run_pass("moments", self._moments(), opened.engine)
         ranges = gathered.ranges.finish()
         self.constant = constant_of(selector, ranges)
         self.columns = np.flatnonzero(~self.constant)
@@ -151,7 +147,7 @@ class LinearPairs(_Pairs):
         self.factor = np.where(tiny, 1.0 / np.maximum(peak, 1e-300), 1.0)
         if tiny.any():
             scaled = Scaled(self._moments(), self.factor)
-            gathered = selector._fold("tiny", scaled, opened.engine).finish()
+            gathered = selector._run_pass("tiny", scaled, opened.engine).finish()
         self.moments = gathered.moments
         self.rows = PairRows(
             self._correlations, np.full(self.columns.size, 8.0 * self.columns.size),

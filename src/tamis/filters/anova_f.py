@@ -19,7 +19,7 @@ from tamis.filters._moments import (
     compare_classes,
     finite_ratio,
 )
-from tamis.passes.opened import Opened
+from tamis.passes.engine import Opened
 from tamis.statistics.class_moments import ClassMomentsResult
 
 Floats = NDArray[np.float64]

@@ -20,7 +20,7 @@ from tamis.filters._moments import (
     MomentsSelector,
     compare_classes,
 )
-from tamis.passes.checks import check_in_memory
+from tamis.passes.opening import check_in_memory
 from tamis.statistics.class_moments import ClassMomentsResult
 from tamis.statistics.correlations import rank_factors
 
@@ -135,7 +135,7 @@ class Correlation(MomentsSelector):
     def _score(self, X: Any, y: Any, weight: Floats | None) -> Scores:
         if self.kind == "pearson":
             return super()._score(X, y, weight)
-        check_in_memory(self, X, "kind='spearman'", "kind='pearson'")
+        check_in_memory(X, type(self).__name__, "kind='spearman'", "kind='pearson'")
         outcome = Target.of(y, self.task, weight, X.shape[0], type(self).__name__)
         if outcome.is_classes:
             self.classes_ = outcome.classes

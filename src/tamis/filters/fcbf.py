@@ -23,7 +23,6 @@ from tamis.filters._search import TIE, order_as_scores, rounded
 from tamis.filters._source_pairs import CodedPairs
 from tamis.filters._uncertainty import CodedColumns, symmetrical
 from tamis.passes import PartitionedTable
-from tamis.passes.opened import open_classes
 from tamis.statistics.codes import N_BINS, STRATEGY, code_columns, rows_with_weight
 
 Floats = NDArray[np.float64]
@@ -180,7 +179,7 @@ class FCBF(WalkingSelector):
 
     def _score_source(self, X: PartitionedTable) -> Scores:
         """Score the columns of a table that is not in memory."""
-        opened = open_classes(self, X, None, None)
+        opened = self._open_table(X, None, None, "classification")
         self.classes_ = opened.classes
         cuts, constant = find_cuts(self, opened)
         self.n_levels_ = cuts.n_levels

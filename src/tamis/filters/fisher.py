@@ -11,7 +11,7 @@ from tamis._facts import SelectorFacts
 from tamis._validation import N_JOBS, Choice, Constraint
 from tamis.exceptions import InputError
 from tamis.filters._moments import ROUNDING, MomentsSelector, compare_classes, finite_ratio
-from tamis.passes.opened import Opened
+from tamis.passes.engine import Opened
 from tamis.statistics.class_moments import ClassMomentsResult
 
 Floats = NDArray[np.float64]

@@ -17,7 +17,6 @@ from tamis.data import checks
 from tamis.exceptions import InputError
 from tamis.filters._binned import BinnedSelector, over_columns
 from tamis.filters._information import plug_in
-from tamis.passes.opened import open_classes
 
 Floats = NDArray[np.float64]
 
@@ -116,7 +115,7 @@ class InformationGain(BinnedSelector):
 
     def _score(self, X: Any, y: Any, weight: Floats | None) -> Scores:
         costs = self._checked_costs(X.shape[1])
-        opened = open_classes(self, X, y, weight)
+        opened = self._open_table(X, y, weight, "classification")
         self.classes_ = opened.classes
         ranges = self._ranges(opened.engine)
         counts = self._counts(opened.engine, opened.n_classes, ranges)

@@ -25,7 +25,6 @@ from tamis.filters._search import order_as_scores
 from tamis.filters._source_pairs import CodedPairs, LinearPairs
 from tamis.filters._uncertainty import CodedColumns, LinearColumns, code_target
 from tamis.passes import PartitionedTable
-from tamis.passes.opened import open_levels, open_outcome
 from tamis.statistics.codes import N_BINS, STRATEGY, code_columns, rows_with_weight
 
 Floats = NDArray[np.float64]
@@ -214,12 +213,12 @@ class MRMR(WalkingSelector):
         """Score the columns of a table that is not in memory."""
         pairs: LinearPairs | CodedPairs
         if self.measure == "f":
-            opened = open_outcome(self, X, None, None, self.task)
+            opened = self._open_table(X, None, None, self.task)
             self._note_classes(opened.classes)
             pairs = LinearPairs(self, opened)
             constant = pairs.constant
         else:
-            opened = open_levels(self, X, None, None, self.task, self._target_levels)
+            opened = self._open_table(X, None, None, self.task, self._target_levels)
             self._note_classes(opened.classes)
             cuts, constant = find_cuts(self, opened)
             columns = np.flatnonzero(~constant)

@@ -19,8 +19,7 @@ from tamis.exceptions import InputError
 from tamis.filters import _information as information
 from tamis.filters._binned import BinnedSelector, equal_shares, over_columns
 from tamis.passes import MemoryEngine
-from tamis.passes.checks import check_in_memory
-from tamis.passes.opened import open_levels
+from tamis.passes.opening import check_in_memory
 
 Floats = NDArray[np.float64]
 
@@ -194,7 +193,7 @@ class MutualInformation(BinnedSelector):
         if self.estimator == "knn":
             return self._score_by_neighbours(X, y, weight)
         levels = partial(equal_shares, n_bins=self.n_bins)
-        opened = open_levels(self, X, y, weight, self.task, levels)
+        opened = self._open_table(X, y, weight, self.task, levels)
         if opened.classes is not None:
             self.classes_ = opened.classes
         ranges = self._ranges(opened.engine)
@@ -202,7 +201,7 @@ class MutualInformation(BinnedSelector):
         return np.where(ranges.constant, 0.0, scores), ranges.constant
 
     def _score_by_neighbours(self, X: Any, y: Any, weight: Floats | None) -> Scores:
-        check_in_memory(self, X, "estimator='knn'", "estimator='binned'")
+        check_in_memory(X, type(self).__name__, "estimator='knn'", "estimator='binned'")
         outcome = Target.of(y, self.task, weight, X.shape[0], type(self).__name__)
         if outcome.classes is not None:
             self.classes_ = outcome.classes

@@ -15,7 +15,7 @@ from tamis.exceptions import InputError
 from tamis.graph import relations
 from tamis.graph._redundancy import BlockOf, Plan, Steps, make_relations
 from tamis.graph.walk import Walk, walk_steps, walk_together
-from tamis.passes import MemoryEngine, fold
+from tamis.passes import MemoryEngine, run_pass
 from tamis.statistics import Moments
 from tamis.statistics.correlations import linear_factors, rank_factors
 from tamis.statistics.moments import MomentsResult
@@ -125,7 +125,7 @@ class FeatureGraph:
 
 def _deviations(X: Any, weight: Floats | None, n_jobs: int | None) -> Floats:
     """Standard deviations of the observed cells, as a share of the largest."""
-    moments = fold(Moments(X.shape[1]), MemoryEngine(X, None, weight), n_jobs=n_jobs).finish()
+    moments = run_pass(Moments(X.shape[1]), MemoryEngine(X, None, weight), n_jobs=n_jobs).finish()
     return deviations_of(moments, np.ones(X.shape[1], dtype=bool))
 
 

@@ -16,9 +16,8 @@ from tamis.graph._factor_file import FactorFile
 from tamis.graph._feature_graph import FACTORS, FeatureGraph, GraphSettings, deviations_of
 from tamis.graph._redundancy import DenseRelations, Plan, make_relations
 from tamis.passes import PartitionedTable
-from tamis.passes.checks import check_in_memory
 from tamis.passes.columns import ColumnBlocks, memory_of
-from tamis.passes.opened import open_plain
+from tamis.passes.opening import check_in_memory
 from tamis.statistics import Block, Moments, Ranges
 
 # What a cell takes while its column is turned into a factor: value, copy, sorting key, factor.
@@ -88,11 +87,11 @@ class SourceGraph(FeatureGraph):
     def __init__(self, selector: Any, source: PartitionedTable, settings: GraphSettings):
         if callable(settings.relation) or settings.relation not in FACTORS:
             setting = f"relation={settings.relation!r}"
-            check_in_memory(selector, source, setting, "relation='spearman'")
+            check_in_memory(source, settings.who, setting, "relation='spearman'")
         self.settings, self.source, self.steps = settings, source, selector.steps
-        engine = open_plain(selector, source, None).engine
+        engine = selector._open_table(source, None, None, None).engine
         n_columns = source.n_columns
-        facts = selector._fold(
+        facts = selector._run_pass(
             "moments", ColumnFacts(Ranges(n_columns), Moments(n_columns)), engine
         )
         self.varies = ~constant_of(selector, facts.ranges.finish())

@@ -16,8 +16,7 @@ from tamis._validation import N_JOBS, Choice, Constraint, Number
 from tamis.data import checks
 from tamis.exceptions import InputError
 from tamis.graph._topics import TwoTopics
-from tamis.passes import MemoryEngine, fold
-from tamis.passes.opened import open_classes
+from tamis.passes import MemoryEngine, run_pass
 from tamis.statistics import Block, ClassMoments, Ranges, TokenCounts
 
 DAMPING = 0.9
@@ -149,14 +148,14 @@ class ILFS(StreamingSelector):
         self.n_jobs = n_jobs
 
     def _score(self, X: Any, y: Any, weight: NDArray[np.float64] | None) -> Scores:
-        opened = open_classes(self, X, y, weight)
+        opened = self._open_table(X, y, weight, "classification")
         self.classes_, engine = opened.classes, opened.engine
         empty = FirstPass.empty(X.shape[1], opened.n_classes)
-        first = self._fold("class means", empty, engine)
+        first = self._run_pass("class means", empty, engine)
         constant = self._check(first)
         tokens = self._tokens(first)
         try:
-            self._fold("tokens", tokens, engine)
+            self._run_pass("tokens", tokens, engine)
         except KeyboardInterrupt:
             if tokens.weight_seen > 0:
                 scores = self._learn_topics(tokens, constant)
@@ -283,12 +282,12 @@ class ILFS(StreamingSelector):
             self._check(stream.first)
         codes = self._known_codes(found, codes)
         engine = MemoryEngine(X, codes, weight)
-        part = fold(Ranges(X.shape[1]), engine, n_jobs=self.n_jobs)
+        part = run_pass(Ranges(X.shape[1]), engine, n_jobs=self.n_jobs)
         checks.check_finite_columns(self, part.finish().infinite)
         stream.observed.merge(part)
         if stream.tokens is None:
             stream.tokens = self._tokens(stream.first)
-        fold(stream.tokens, engine, n_jobs=self.n_jobs)
+        run_pass(stream.tokens, engine, n_jobs=self.n_jobs)
         constant = stream.observed.finish().constant
         self._rank(self._learn_topics(stream.tokens, constant), constant)
         self._cut(self._rule(), None)
@@ -296,7 +295,7 @@ class ILFS(StreamingSelector):
 
     def _first_pass(self, X: Any, found: Any, codes: Any, weight: Any) -> FirstPass:
         engine = MemoryEngine(X, codes, weight)
-        part = fold(FirstPass.empty(X.shape[1], found.size), engine, n_jobs=self.n_jobs)
+        part = run_pass(FirstPass.empty(X.shape[1], found.size), engine, n_jobs=self.n_jobs)
         self._check(part)
         return part
 

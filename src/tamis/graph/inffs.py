@@ -31,7 +31,6 @@ from tamis.graph._feature_graph import RELATIONS, FeatureGraph, GraphSettings
 from tamis.graph._source_graph import SourceGraph
 from tamis.graph.walk import DAMPING
 from tamis.passes import DaskTable, PartitionedTable, is_dask
-from tamis.passes.checks import check_source
 from tamis.passes.dask.cluster import at_work
 
 GRAPH_CONSTRAINTS: dict[str, Constraint] = {
@@ -215,7 +214,7 @@ class InfFS(WalkingSelector):
         self, X: PartitionedTable, alphas: list[Any], sample_weight: Any
     ) -> NDArray[np.float64]:
         """As `path`, for a table that is not in memory; so many alphas at a time as have room."""
-        check_source(self, X, None, sample_weight)
+        self._check_source(X, None, sample_weight)
         scores = np.zeros((len(alphas), X.n_columns))
         with at_work(X) as source, closing(SourceGraph(self, source, settings_of(self))) as graph:
             if graph.varies.any():

@@ -1,18 +1,18 @@
-"""Who walks the blocks of a table."""
+"""Who passes over the rows of a table: in memory, in files, on the workers of Dask."""
 
 from tamis.data.partitioned import PartitionedTable, RawBlock
-from tamis.passes.dask.chunks import DaskTable, is_dask
-from tamis.passes.fold import Statistic, fold
-from tamis.passes.memory import MemoryEngine
+from tamis.passes.dask.chunks import DaskTable
+from tamis.passes.engine import Engine, MemoryEngine, Statistic, is_dask, run_pass
 from tamis.passes.opening import open_source
 
 __all__ = [
     "DaskTable",
+    "Engine",
     "MemoryEngine",
     "PartitionedTable",
     "RawBlock",
     "Statistic",
-    "fold",
     "is_dask",
     "open_source",
+    "run_pass",
 ]

@@ -19,7 +19,7 @@ from tamis.passes.dask.client import (
     import_dask,
     lost_workers,
 )
-from tamis.passes.dask.cluster import ClusterEngine, Walk, compute, summarise
+from tamis.passes.dask.cluster import ClusterEngine, RemotePass, compute, summarise
 from tamis.passes.stream import StreamEngine
 from tamis.statistics.block import Block
 
@@ -130,9 +130,7 @@ class ColumnBlocks:
 
     def _read(self, columns: Range) -> Block:
         engine = StreamEngine(self.source, self.encoding, columns=self.columns[slice(*columns)])
-        whole = engine.fold(
-            WholeColumns(), "columns", n_jobs=1, steps=lambda _, items, total: items
-        )
+        whole = engine.run(WholeColumns(), "columns")
         block: Block = whole.finish()
         return block
 
@@ -140,18 +138,18 @@ class ColumnBlocks:
         """A call on one worker, to which only these columns travel."""
         dask = import_dask()
         wanted = self.columns[slice(*columns)]
-        walk: Any = Walk.of(self.source, WholeColumns(), self.encoding, wanted)
+        task: Any = RemotePass.of(self.source, WholeColumns(), self.encoding, wanted)
         n_parts = self.source.n_parts
         if self.source.piece(0, wanted) is None:  # any worker can read all parts
-            return dask.delayed(_read_and_call, pure=False)(walk, n_parts, function)
-        walk = dask.delayed(walk, traverse=False)
+            return dask.delayed(_read_and_call, pure=False)(task, n_parts, function)
+        task = dask.delayed(task, traverse=False)
         read = dask.delayed(summarise, pure=False)
-        parts = [read(walk, [part], self.source.piece(part, wanted)) for part in range(n_parts)]
+        parts = [read(task, [part], self.source.piece(part, wanted)) for part in range(n_parts)]
         return dask.delayed(_join_and_call, pure=False)(parts, function)
 
 
-def _read_and_call(walk: Walk, n_parts: int, function: OfColumns) -> Any:
-    return _join_and_call([walk.summary([part], None) for part in range(n_parts)], function)
+def _read_and_call(task: RemotePass, n_parts: int, function: OfColumns) -> Any:
+    return _join_and_call([task.summary([part], None) for part in range(n_parts)], function)
 
 
 def _join_and_call(parts: Sequence[WholeColumns], function: OfColumns) -> Any:

@@ -1,27 +1,57 @@
-"""open_source: an engine for a source, once its target was read."""
+"""Tables larger than memory: who takes them, and an engine for one, once its target was read."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tamis._runtime.checkpoint import Checkpoint
-from tamis.data.partitioned import PartitionedTable
+from tamis.data.partitioned import PartitionedTable, RawBlock
 from tamis.data.target_blocks import Encoding, TargetSummary
-from tamis.passes.dask.chunks import ChunkReader
-from tamis.passes.first_look import FirstLook
-from tamis.passes.located import located
-from tamis.passes.stream import StreamEngine, read_ahead
+from tamis.exceptions import InputError
+from tamis.passes.engine import Levels, Opened
+from tamis.passes.stream import (
+    SourceEngine,
+    StreamEngine,
+    checked_weight,
+    located,
+    read_ahead,
+)
 from tamis.statistics import Ranges
 
 NO_COLUMNS = np.empty(0, dtype=np.intp)
 
 
-# Codes of the distinct values of a numeric target, from them and their weights.
-Levels = Callable[[NDArray[np.float64], NDArray[np.float64]], NDArray[np.int32]]
+class FirstLook:
+    """The target and, where a pass over the cells would follow anyway, the ranges of the columns.
+
+    Parameters
+    ----------
+    target : TargetSummary
+        That has seen nothing.
+    ranges : Ranges or None
+        That have seen nothing; None leaves the cells alone.
+    """
+
+    def __init__(self, target: TargetSummary, ranges: Ranges | None = None):
+        self.target, self.ranges = target, ranges
+
+    def look(self, raw: RawBlock) -> None:
+        """Take in a block; rows without weight count as rows only."""
+        assert raw.target is not None
+        weight = checked_weight(raw, self.target.who)
+        self.target.update(raw.target, weight)
+        if self.ranges is not None:
+            self.ranges.update(Encoding(self.target.who).block(raw, weight), 1)
+
+    def merge(self, other: FirstLook) -> FirstLook:
+        """Take in what another object has seen."""
+        self.target.merge(other.target)
+        if self.ranges is not None:
+            assert other.ranges is not None
+            self.ranges.merge(other.ranges)
+        return self
 
 
 def open_source(
@@ -32,7 +62,7 @@ def open_source(
     levels: Levels | None = None,
     *,
     needs_ranges: bool = False,
-) -> tuple[Any, TargetSummary | None]:
+) -> tuple[SourceEngine, TargetSummary | None]:
     """Read the target once, and make an engine that encodes it.
 
     Parameters
@@ -46,15 +76,15 @@ def open_source(
     about : object
         What tells this fit from others on the same data, as plain JSON.
     levels : callable or None
-        Makes codes of a numeric target.
+        Makes codes of a regression target.
     needs_ranges : bool, default=False
-        Whether a walk over the cells for their ranges would follow. Dask then finds them beside the
+        Whether a pass for the ranges of the columns would follow. Dask then finds them beside the
         target: making or moving its chunks costs more than the work on them.
 
     Returns
     -------
     engine : StreamEngine or ClusterEngine
-        Walks the blocks.
+        Passes over the blocks.
     target : TargetSummary or None
         What the target holds.
 
@@ -94,7 +124,7 @@ def open_source(
 
 def works_elsewhere(source: PartitionedTable) -> bool:
     """Whether Dask does the work, not this process."""
-    return source.cluster is not None or isinstance(source, ChunkReader)
+    return source.cluster is not None or not source.is_read_by_workers
 
 
 def encoding_of(target: TargetSummary | None, who: str, levels: Levels | None = None) -> Encoding:
@@ -111,17 +141,17 @@ def encoding_of(target: TargetSummary | None, who: str, levels: Levels | None = 
 
 
 def read_target(source: PartitionedTable, who: str, task: str) -> TargetSummary:
-    """Classes or numbers of the target, from a walk over that column alone."""
+    """Classes or numbers of the target, from a pass over that column alone."""
     return _looked_at(source, FirstLook(TargetSummary(who, task)))[0]
 
 
 def _looked_at(source: PartitionedTable, look: FirstLook) -> tuple[TargetSummary, Ranges | None]:
-    """What a first walk finds; the cells are left alone where their ranges are not wanted."""
+    """What a first pass finds; the cells are left alone where their ranges are not wanted."""
     columns = NO_COLUMNS if look.ranges is None else None
     if works_elsewhere(source):
-        from tamis.passes.dask.cluster import fold_on_workers
+        from tamis.passes.dask.cluster import run_on_workers
 
-        look = fold_on_workers(source, look, None, columns)
+        look = run_on_workers(source, look, None, columns)
         return look.target.finish(), look.ranges
     n_before, part = 0, -1
     for item in read_ahead(source, 0, columns):
@@ -132,3 +162,56 @@ def _looked_at(source: PartitionedTable, look: FirstLook) -> tuple[TargetSummary
                 look.look(item.raw)
             n_before += item.raw.n_rows
     return look.target.finish(), look.ranges
+
+
+def open_partitioned(
+    source: PartitionedTable,
+    task: str | None,
+    who: str,
+    about: Any,
+    levels: Levels | None,
+    needs_ranges: bool,
+) -> Opened:
+    """As `tamis.passes.engine.open_table`, for a table that is not in memory."""
+    engine, target = open_source(source, who, task, about, levels, needs_ranges=needs_ranges)
+    if target is None:
+        return Opened(engine, source.n_rows or 0, float(source.n_rows or 0))
+    if target.is_classes:
+        total, n_codes = float(target.weight.sum()), target.weight.size
+        return Opened(engine, target.n_rows, total, target.labels, target.weight, n_codes=n_codes)
+    codes = engine.encoding.codes
+    if codes is not None:
+        return Opened(engine, target.n_rows, target.total, n_codes=int(codes.max()) + 1)
+    return Opened(engine, target.n_rows, target.total, centre=target.mean)
+
+
+def check_source(
+    X: PartitionedTable, y: Any, sample_weight: Any, *, who: str, streams: bool, supervised: bool
+) -> None:
+    """Raise where a table larger than memory cannot be used by a selector, or with this call."""
+    if not streams:
+        raise InputError(
+            f"{who}: expected a table in memory, got {X!r}. This method needs all rows at once: "
+            "read the table with X.to_numpy(), or use a selector that works block by block, such "
+            "as DFT or Fisher, as a first sieve."
+        )
+    if y is not None or sample_weight is not None:
+        name = "y" if y is not None else "sample_weight"
+        raise InputError(
+            f"{who}: expected the target and the weights inside the scan, got {name} beside it. "
+            "Name them when the scan is made: tamis.scan(path, target=..., weight=...)."
+        )
+    if supervised and not X.has_target:
+        raise InputError(
+            f"{who}: requires a target, but the scan has none. Name it: tamis.scan(path, "
+            "target=...)."
+        )
+
+
+def check_in_memory(X: Any, who: str, setting: str, instead: str) -> None:
+    """Raise if a setting that needs all rows at once meets a table larger than memory."""
+    if isinstance(X, PartitionedTable):
+        raise InputError(
+            f"{who}: {setting} expected a table in memory, got {X!r}. Use {instead}, which works "
+            "block by block, or read the table with X.to_numpy()."
+        )

@@ -1,20 +1,23 @@
-"""StreamEngine: walks a source block by block; reading goes on while a block is worked on."""
+"""StreamEngine: passes over a source block by block; the next block is read meanwhile."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from contextlib import contextmanager
 from queue import Empty, SimpleQueue
 from threading import Event, Semaphore, Thread
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
 
 from tamis._runtime.buffers import recycled
 from tamis._runtime.checkpoint import Checkpoint
 from tamis.data.partitioned import PartitionedTable, RawBlock, Wanted
 from tamis.data.target_blocks import Encoding
-from tamis.passes.fold import Statistic, fold
-from tamis.passes.located import checked_weight, located
-from tamis.statistics import Ranges
-from tamis.statistics.block import Block
+from tamis.exceptions import InputError
+from tamis.passes.engine import S, Statistic, Steps, in_silence, run_pass
+from tamis.statistics import Block, Ranges
 
 # Seconds between looks at whether the reader is still there.
 PATIENCE = 0.1
@@ -85,11 +88,39 @@ def _next(ready: SimpleQueue[Item], reader: Thread) -> Item:
             return ready.get(timeout=PATIENCE)
         except Empty:
             if not reader.is_alive() and ready.empty():
-                raise RuntimeError("the reading thread ended without a word") from None
+                raise RuntimeError("the reader thread exited without an error") from None
 
 
-class StreamEngine:
-    """Row blocks of a source, with the target encoded; the data is read once per walk.
+@contextmanager
+def located(source: PartitionedTable, part: int, n_before: int) -> Iterator[None]:
+    """Add the place to messages about a block; `n_before` rows of the part come before it."""
+    try:
+        yield
+    except InputError as error:
+        place = source.where(part)
+        after = f", counted from its row {n_before}" if n_before else ""
+        raise type(error)(f"{error} (In {place}{after}.)") from error
+
+
+def checked_weight(raw: RawBlock, who: str) -> NDArray[np.float64] | None:
+    """Weights of a block as numbers that are finite and not negative; all may be 0."""
+    if raw.weight is None:
+        return None
+    try:
+        weight = np.asarray(raw.weight, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"{who}: expected weights that are numbers, got text.") from error
+    bad: Any = np.flatnonzero(~(np.isfinite(weight) & (weight >= 0)))
+    if bad.size:
+        raise InputError(
+            f"{who}: expected weights that are finite and not negative, got "
+            f"{float(weight[bad[0]])!r} in row {int(bad[0])}."
+        )
+    return weight
+
+
+class SourceEngine:
+    """What the engines of tables outside of memory share: the table, its target, its columns.
 
     Parameters
     ----------
@@ -100,7 +131,9 @@ class StreamEngine:
     columns : ndarray of int or None
         The columns to read; None means all.
     checkpoint : Checkpoint or None
-        Where the statistics of unfinished walks are kept.
+        Where the statistics of unfinished passes are kept.
+    ranges : Ranges or None
+        Of all columns, if they are known already.
     """
 
     def __init__(
@@ -110,10 +143,37 @@ class StreamEngine:
         *,
         columns: Wanted = None,
         checkpoint: Checkpoint | None = None,
+        ranges: Ranges | None = None,
     ):
         self.source, self.encoding = source, encoding
-        self.columns, self.checkpoint = columns, checkpoint
+        self.columns, self.checkpoint, self.ranges = columns, checkpoint, ranges
         self.n_columns = source.n_columns if columns is None else len(columns)
+
+    def over(self, columns: Wanted) -> Self:
+        """The same engine for some columns only, with the same checkpoint."""
+        wanted = None if columns is None or len(columns) == self.n_columns else columns
+        return type(self)(self.source, self.encoding, columns=wanted, checkpoint=self.checkpoint)
+
+    def known_ranges(self) -> Ranges | None:
+        """Ranges of the columns where the files, or a first pass, say them."""
+        if self.columns is not None:
+            return None
+        return self.ranges or self.source.known_ranges()
+
+    @property
+    def n_bytes(self) -> int:
+        """Size of the table that this process sees; 0 where workers see it part by part."""
+        return 0
+
+    def run(
+        self, statistic: S, name: str, *, n_jobs: int | None = 1, steps: Steps = in_silence
+    ) -> S:
+        """Pass over all rows; see :class:`~tamis.passes.Engine`."""
+        raise NotImplementedError
+
+
+class StreamEngine(SourceEngine):
+    """Row blocks of a source, read by this process once per pass."""
 
     @property
     def n_bytes(self) -> int:
@@ -123,32 +183,16 @@ class StreamEngine:
     def __len__(self) -> int:
         return self.source.n_parts
 
-    def known_ranges(self) -> Ranges | None:
-        """Ranges of the columns where the files say them."""
-        return self.source.known_ranges() if self.columns is None else None
-
-    def fold(
-        self, statistic: Any, name: str, *, n_jobs: int | None, steps: Callable[..., Any]
-    ) -> Any:
-        """Update `statistic` with all blocks; a walk that was stopped goes on from its last part.
-
-        Parameters
-        ----------
-        statistic : Statistic
-            That has seen nothing; changed in place and returned.
-        name : str
-            Of the walk, for progress and checkpoint.
-        n_jobs : int or None
-            Threads inside a block.
-        steps : callable
-            Shows progress: ``steps(name, items, total)``.
-        """
+    def run(
+        self, statistic: S, name: str, *, n_jobs: int | None = 1, steps: Steps = in_silence
+    ) -> S:
+        """Update `statistic` with all blocks; an interrupted pass resumes after its last part."""
         first = 0
         if self.checkpoint is not None:
             first = self.checkpoint.resume(name, statistic)
         parts = self._parts(first, name, statistic)
         for blocks in steps(name, parts, len(self)):
-            fold(statistic, blocks, n_jobs=n_jobs, interruptible=True)
+            run_pass(statistic, blocks, n_jobs=n_jobs, interruptible=True)
         return statistic
 
     def _parts(self, first: int, name: str, statistic: Statistic) -> Iterator[Iterator[Block]]:

@@ -16,7 +16,7 @@ from tamis._validation import N_JOBS, Constraint, Custom, Number
 from tamis.cutoff._rule import resolve
 from tamis.data import checks
 from tamis.exceptions import InputError
-from tamis.passes import MemoryEngine, fold
+from tamis.passes import MemoryEngine, run_pass
 from tamis.statistics import Bins, Ranges
 from tamis.statistics.ranges import RangesResult
 
@@ -110,7 +110,7 @@ class SplitSelector(StreamingSelector):
         bins = self._bins(ranges)
         summary = self._summary(bins, rest, self._lanes(engine, rest))
         try:
-            self._fold("cuts", summary, engine)
+            self._run_pass("cuts", summary, engine)
         except KeyboardInterrupt:
             if summary.weight_seen > 0:
                 scores = self._finish(summary, ranges.constant)
@@ -198,8 +198,8 @@ class SplitSelector(StreamingSelector):
         weight = checks.check_weight(sample_weight, X.shape[0], type(self).__name__)
         values, rest = self._encode(y, weight, X.shape[0])
         engine = MemoryEngine(X, values, weight)
-        bins = self._bins(fold(Ranges(1), engine).finish(), column, self.n_features_in_)
-        losses, base = self._loss_curve(fold(self._summary(bins, rest), engine), 0)
+        bins = self._bins(run_pass(Ranges(1), engine).finish(), column, self.n_features_in_)
+        losses, base = self._loss_curve(run_pass(self._summary(bins, rest), engine), 0)
         return LossCurve(bins.cuts()[0], losses, float(base), ranking.name(column), self._unit)
 
     def learn_ranges(self, X: Any) -> Any:
@@ -222,7 +222,7 @@ class SplitSelector(StreamingSelector):
                 "stay where they are once rows were counted. Start from sklearn.base.clone(...)."
             )
         stream.learned = stream.learned or Ranges(X.shape[1])
-        part = fold(Ranges(X.shape[1]), MemoryEngine(X), n_jobs=self.n_jobs)
+        part = run_pass(Ranges(X.shape[1]), MemoryEngine(X), n_jobs=self.n_jobs)
         checks.check_finite_columns(self, part.finish().infinite)
         stream.learned.merge(part)
         return self
@@ -232,12 +232,12 @@ class SplitSelector(StreamingSelector):
         weight = checks.check_weight(sample_weight, X.shape[0], type(self).__name__)
         values, rest = encode(y, weight, X.shape[0])
         engine = MemoryEngine(X, values, weight)
-        part = fold(Ranges(X.shape[1]), engine, n_jobs=self.n_jobs)
+        part = run_pass(Ranges(X.shape[1]), engine, n_jobs=self.n_jobs)
         checks.check_finite_columns(self, part.finish().infinite)
         stream.observed.merge(part)
         if stream.summary is None:
             stream.summary = self._summary(self._bins((stream.learned or part).finish()), rest)
-        fold(stream.summary, engine, n_jobs=self.n_jobs)
+        run_pass(stream.summary, engine, n_jobs=self.n_jobs)
         self._rank(*self._finish(stream.summary, stream.observed.finish().constant))
         self._cut(self._rule(), None)
         return self

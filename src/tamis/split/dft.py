@@ -12,7 +12,6 @@ from tamis._facts import SelectorFacts
 from tamis._validation import Constraint, Custom
 from tamis.data import checks
 from tamis.exceptions import InputError
-from tamis.passes.opened import open_classes
 from tamis.split._selector import BestCuts, SplitSelector
 from tamis.statistics import Bins, ClassHistogram
 
@@ -157,7 +156,7 @@ class DFT(SplitSelector):
         return np.searchsorted(everything, y).astype(np.int32), everything.size
 
     def _open(self, X: Any, y: Any, weight: Any) -> tuple[Any, int]:
-        opened = open_classes(self, X, y, weight)
+        opened = self._open_table(X, y, weight, "classification")
         self.classes_ = opened.classes
         return opened.engine, opened.n_classes
 

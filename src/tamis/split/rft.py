@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from tamis._facts import SelectorFacts
 from tamis.data import checks
 from tamis.exceptions import InputError
-from tamis.passes.opened import open_numbers
 from tamis.split._selector import BestCuts, SplitSelector
 from tamis.statistics import Bins, TargetSums
 
@@ -123,7 +122,7 @@ class RFT(SplitSelector):
         return self._partial_fit(X, y, sample_weight, encode)
 
     def _open(self, X: Any, y: Any, weight: Any) -> tuple[Any, float]:
-        opened = open_numbers(self, X, y, weight)
+        opened = self._open_table(X, y, weight, "regression")
         return opened.engine, opened.centre
 
     def _encode(self, y: Any, weight: Any, n_rows: int) -> tuple[NDArray[np.float64], float]:

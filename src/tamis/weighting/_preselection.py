@@ -11,7 +11,7 @@ from sklearn.base import clone
 from sklearn.utils.validation import has_fit_parameter
 
 from tamis.exceptions import InputError
-from tamis.passes import MemoryEngine, fold
+from tamis.passes import MemoryEngine, run_pass
 from tamis.statistics import ClassMoments
 from tamis.statistics.class_moments import ClassMomentsResult
 
@@ -37,7 +37,7 @@ def preselect(
         mask = np.asarray(inner.fit(X, y, **options).get_support()) & varies
     else:
         engine = MemoryEngine(X, codes, weight)
-        moments = fold(
+        moments = run_pass(
             ClassMoments(X.shape[1], int(codes.max()) + 1), engine, n_jobs=selector.n_jobs
         )
         scores = np.where(varies, fisher_ratio(moments.finish()), -np.inf)

@@ -19,7 +19,7 @@ from tamis._runtime.threads import effective_jobs, split_evenly
 from tamis._validation import N_JOBS, Choice, Constraint, Custom, Number, check_parameters
 from tamis.data import checks
 from tamis.exceptions import InputError
-from tamis.passes import MemoryEngine, fold
+from tamis.passes import MemoryEngine, run_pass
 from tamis.statistics import Moments
 from tamis.weighting import _learners
 from tamis.weighting._machines import fit_one, named_classifier, with_seed
@@ -273,7 +273,7 @@ class VotingSubsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
         return weights / weights.max()  # the sum cannot overflow then
 
     def _learn_scale(self, X: Any, weight: Floats | None) -> None:
-        moments = fold(Moments(X.shape[1]), MemoryEngine(X, None, weight), n_jobs=self.n_jobs)
+        moments = run_pass(Moments(X.shape[1]), MemoryEngine(X, None, weight), n_jobs=self.n_jobs)
         result = moments.finish()
         self._mean = np.where(result.weight > 0, result.mean, 0.0)
         deviation = np.sqrt(np.where(result.variance > 0, result.variance, 1.0))

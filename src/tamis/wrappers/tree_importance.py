@@ -15,7 +15,7 @@ from tamis._validation import N_JOBS, Choice, Constraint, Custom, Number
 from tamis.data import checks
 from tamis.data.target import TASK, Target
 from tamis.exceptions import InputError
-from tamis.passes import MemoryEngine, fold
+from tamis.passes import MemoryEngine, run_pass
 from tamis.statistics import Ranges
 from tamis.wrappers._trees import NAMES, make_ensemble, unit_table
 
@@ -161,7 +161,7 @@ class TreeImportance(WeightedSelector):
         outcome = Target.of(y, self.task, weight, X.shape[0], type(self).__name__)
         if outcome.classes is not None:
             self.classes_ = outcome.classes
-        ranges = fold(Ranges(X.shape[1]), MemoryEngine(X, None, weight), n_jobs=self.n_jobs)
+        ranges = run_pass(Ranges(X.shape[1]), MemoryEngine(X, None, weight), n_jobs=self.n_jobs)
         low, high = ranges.finish()
         checks.check_finite_columns(self, ranges.finish().infinite)
         varies = ~ranges.finish().constant

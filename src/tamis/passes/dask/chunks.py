@@ -12,23 +12,10 @@ from tamis.data.partitioned import PartitionedTable, RawBlock, Wanted
 from tamis.exceptions import ColumnTypeError, InputError
 from tamis.passes.dask.client import current_client, lost_workers
 from tamis.passes.dask.homes import futures_in, groups_at_home, homes_of
+from tamis.passes.engine import is_dask
 
 # So few chunks are tasks of their own: asking where they are would take longer.
 FEW_CHUNKS = 4
-
-
-def is_dask(X: Any) -> bool:
-    """Whether `X` is a collection of Dask; Dask is not imported to find out.
-
-    Examples
-    --------
-    >>> from tamis.passes import is_dask
-    >>> is_dask([[1.0, 2.0]])
-    False
-    """
-    return type(X).__module__.split(".")[0] in ("dask", "dask_expr") and hasattr(
-        X, "__dask_graph__"
-    )
 
 
 class ChunkReader(PartitionedTable):

@@ -25,8 +25,8 @@ from tamis.passes.dask.client import (
     results,
 )
 from tamis.passes.dask.tasks import Tasks
-from tamis.passes.located import checked_weight, located
-from tamis.statistics import Ranges
+from tamis.passes.engine import S, Steps, in_silence
+from tamis.passes.stream import SourceEngine, checked_weight, located
 
 # Summaries that one task merges.
 FAN_IN = 8
@@ -41,8 +41,8 @@ MOST_NAMED = 8
 
 
 @dataclass(frozen=True)
-class Walk:
-    """What every task of a walk needs, sent to a worker once: how to read, and what to count."""
+class RemotePass:
+    """What every task of a pass needs, sent to a worker once: how to read, and what to count."""
 
     reader: PartitionedTable
     # Zeros for the most part, so the statistic is packed; every task wants a copy anyway.
@@ -55,8 +55,8 @@ class Walk:
     @classmethod
     def of(
         cls, source: PartitionedTable, statistic: Any, encoding: Encoding | None, columns: Wanted
-    ) -> Walk:
-        """A walk over a source, without the source's own connections."""
+    ) -> RemotePass:
+        """A pass over a source, without the source's own connections."""
         reader = copy.copy(source.reader())
         reader.cluster = reader.checkpoint = None
         packed = pickle.dumps(statistic, 5)
@@ -81,13 +81,13 @@ class Walk:
             n_before += raw.n_rows
 
 
-def summarise(walk: Walk, parts: Sequence[int], piece: Any) -> Any:
+def summarise(task: RemotePass, parts: Sequence[int], piece: Any) -> Any:
     """What a worker does with some parts."""
     try:
-        return walk.summary(parts, piece)
+        return task.summary(parts, piece)
     except MemoryError as error:
         raise WorkerError(
-            f"{walk.reader.where(parts[0])}: expected enough memory on the worker for this part, "
+            f"{task.reader.where(parts[0])}: expected enough memory on the worker for this part, "
             "got too little. Use smaller parts or more memory per worker, then start again."
         ) from error
 
@@ -100,10 +100,10 @@ def merged(first: Any, *others: Any) -> Any:
     return total
 
 
-def summarise_each(walk: Walk, parts: Sequence[int], pieces: Sequence[Any]) -> list[Any]:
+def summarise_each(task: RemotePass, parts: Sequence[int], pieces: Sequence[Any]) -> list[Any]:
     """What a worker does with chunks that it has: (number, summary) of each."""
     return [
-        (part, summarise(walk, [part], piece)) for part, piece in zip(parts, pieces, strict=True)
+        (part, summarise(task, [part], piece)) for part, piece in zip(parts, pieces, strict=True)
     ]
 
 
@@ -125,78 +125,26 @@ def in_tree(items: Sequence[Any], merge: Callable[..., Any]) -> Any:
     return items[0]
 
 
-class ClusterEngine:
-    """Walks a source on the workers of Dask; only summaries travel.
-
-    Parameters
-    ----------
-    source : PartitionedTable
-        Where the rows are.
-    encoding : Encoding
-        What becomes of the target.
-    columns : ndarray of int or None
-        The columns to read; None means all.
-    checkpoint : Checkpoint or None
-        Where the statistics of unfinished walks are kept.
-    ranges : Ranges or None
-        Of all columns, if they are known already.
-    """
-
-    def __init__(
-        self,
-        source: PartitionedTable,
-        encoding: Encoding,
-        *,
-        columns: Wanted = None,
-        checkpoint: Checkpoint | None = None,
-        ranges: Ranges | None = None,
-    ):
-        self.source, self.encoding = source, encoding
-        self.columns, self.checkpoint, self.ranges = columns, checkpoint, ranges
-        self.n_columns = source.n_columns if columns is None else len(columns)
-
-    @property
-    def n_bytes(self) -> int:
-        """Size of the part that one task sees at a time: lanes for threads are not worth it."""
-        return 0
+class ClusterEngine(SourceEngine):
+    """Passes over a source on the workers of Dask; only summaries travel."""
 
     def __len__(self) -> int:
         return 1
 
-    def known_ranges(self) -> Ranges | None:
-        """Ranges of the columns where the files, or a first walk, say them."""
-        if self.columns is not None:
-            return None
-        return self.ranges or self.source.known_ranges()
-
-    def fold(
-        self, statistic: Any, name: str, *, n_jobs: int | None, steps: Callable[..., Any]
-    ) -> Any:
-        """Update `statistic` with all blocks, on the workers.
-
-        Parameters
-        ----------
-        statistic : Statistic
-            That has seen nothing; changed in place and returned.
-        name : str
-            Of the walk, for progress and checkpoint.
-        n_jobs : int or None
-            Not used: every task has one thread, and the cluster says how many run.
-        steps : callable
-            Shows progress: ``steps(name, items, total)``.
-        """
+    def run(
+        self, statistic: S, name: str, *, n_jobs: int | None = 1, steps: Steps = in_silence
+    ) -> S:
+        """Update `statistic` with all blocks; `n_jobs` is not used, tasks have one thread each."""
         if self.checkpoint is None:
             for _ in steps(name, range(1), 1):
-                found = fold_on_workers(self.source, statistic, self.encoding, self.columns)
+                found = run_on_workers(self.source, statistic, self.encoding, self.columns)
                 vars(statistic).update(vars(found))
             return statistic
-        return self._fold_in_stages(statistic, name, self.checkpoint, steps)
+        return self._run_in_stages(statistic, name, self.checkpoint, steps)
 
-    def _fold_in_stages(
-        self, statistic: Any, name: str, checkpoint: Checkpoint, steps: Callable[..., Any]
-    ) -> Any:
+    def _run_in_stages(self, statistic: S, name: str, checkpoint: Checkpoint, steps: Steps) -> S:
         """Some parts after the other; what is known is stored in between."""
-        walk = Walk.of(self.source, statistic, self.encoding, self.columns)
+        task = RemotePass.of(self.source, statistic, self.encoding, self.columns)
         n_parts = self.source.n_parts
         first = checkpoint.resume(name, statistic)
         length = max(FAN_IN, -(-n_parts // MOST_STAGES))
@@ -205,14 +153,14 @@ class ClusterEngine:
         ]
         with at_work(self.source) as source:
             for stage in steps(name, stages, len(stages)):
-                statistic.merge(_summary_of(source, walk, stage))
+                statistic.merge(_summary_of(source, task, stage))
                 checkpoint.keep(name, stage.stop, n_parts, statistic)
         return statistic
 
 
 @contextmanager
 def at_work(source: PartitionedTable) -> Iterator[PartitionedTable]:
-    """The source with its workers found, or started, once for all walks over it."""
+    """The source with its workers found, or started, once for all passes over it."""
     with open_client(source.cluster, repr(source)) as client:
         if client is None or client is source.cluster:
             yield source
@@ -222,26 +170,26 @@ def at_work(source: PartitionedTable) -> Iterator[PartitionedTable]:
         yield opened
 
 
-def fold_on_workers(
+def run_on_workers(
     source: PartitionedTable, statistic: Any, encoding: Encoding | None, columns: Wanted
 ) -> Any:
     """Summaries of all parts, merged in a tree on the workers; the last one comes back."""
     if not source.n_parts:
         return statistic
-    walk = Walk.of(source, statistic, encoding, columns)
-    return _summary_of(source, walk, range(source.n_parts))
+    task = RemotePass.of(source, statistic, encoding, columns)
+    return _summary_of(source, task, range(source.n_parts))
 
 
-def _summary_of(source: PartitionedTable, walk: Walk, parts: range) -> Any:
-    tasks = Tasks("walk")
-    shared = tasks.value(walk)
+def _summary_of(source: PartitionedTable, task: RemotePass, parts: range) -> Any:
+    tasks = Tasks("pass")
+    shared = tasks.value(task)
     groups = None
-    if walk.n_bytes * len(parts) <= MOST_BYTES_AT_ONCE:
+    if task.n_bytes * len(parts) <= MOST_BYTES_AT_ONCE:
         groups = source.groups_in_place(parts)
     if groups is None:
         shares: Sequence[Sequence[int]] = _shares(source, parts)
         leaves = [
-            tasks.call(summarise, shared, share, source.piece(share[0], walk.columns))
+            tasks.call(summarise, shared, share, source.piece(share[0], task.columns))
             for share in shares
         ]
         total = in_tree(leaves, lambda *some: tasks.call(merged, *some))
@@ -252,7 +200,7 @@ def _summary_of(source: PartitionedTable, walk: Walk, parts: range) -> Any:
                 summarise_each,
                 shared,
                 group,
-                tuple(source.piece(part, walk.columns) for part in group),
+                tuple(source.piece(part, task.columns) for part in group),
             )
             for group in groups
         ]

@@ -1,4 +1,4 @@
-"""fold: a statistic over the blocks of an engine."""
+"""run_pass: a statistic over the blocks of an engine."""
 
 import signal
 import threading
@@ -7,7 +7,7 @@ from itertools import islice
 import numpy as np
 import pytest
 
-from tamis.passes import MemoryEngine, fold
+from tamis.passes import MemoryEngine, run_pass
 from tamis.statistics import Moments
 
 
@@ -28,12 +28,12 @@ ENGINE = MemoryEngine(np.zeros((5, 1)), block_rows=2)
 @pytest.mark.parametrize("interruptible", [False, True])
 def test_blocks_come_in_order_and_the_statistic_comes_back(interruptible):
     diary = Diary()
-    assert fold(diary, ENGINE, interruptible=interruptible) is diary
+    assert run_pass(diary, ENGINE, interruptible=interruptible) is diary
     assert diary.entries == [(0, 2, 1), (2, 4, 1), (4, 5, 1)]
 
 
 def test_n_jobs_is_passed_on():
-    assert fold(Diary(), ENGINE, n_jobs=3).entries[0] == (0, 2, 3)
+    assert run_pass(Diary(), ENGINE, n_jobs=3).entries[0] == (0, 2, 3)
 
 
 def test_a_generator_of_blocks_may_end_early():
@@ -43,16 +43,16 @@ def test_a_generator_of_blocks_may_end_early():
                 return
             yield block
 
-    assert [entry[:2] for entry in fold(Diary(), first_two()).entries] == [(0, 2), (2, 4)]
+    assert [entry[:2] for entry in run_pass(Diary(), first_two()).entries] == [(0, 2), (2, 4)]
 
 
 def test_no_blocks_no_update():
-    assert fold(Diary(), []).entries == []
+    assert run_pass(Diary(), []).entries == []
 
 
 def test_a_walk_that_ends_early_keeps_what_was_seen():
     engine = MemoryEngine(np.array([[1.0], [3.0], [100.0]]), block_rows=2)
-    assert fold(Moments(1), islice(engine, 1)).finish().mean[0] == 2.0
+    assert run_pass(Moments(1), islice(engine, 1)).finish().mean[0] == 2.0
 
 
 @pytest.mark.parametrize("interruptible", [False, True])
@@ -62,7 +62,7 @@ def test_an_error_in_a_block_is_the_callers(interruptible):
             raise ZeroDivisionError("in a block")
 
     with pytest.raises(ZeroDivisionError, match="in a block"):
-        fold(Broken(), ENGINE, interruptible=interruptible)
+        run_pass(Broken(), ENGINE, interruptible=interruptible)
 
 
 def test_ctrl_c_completes_the_block_at_hand_and_no_other():
@@ -75,5 +75,5 @@ def test_ctrl_c_completes_the_block_at_hand_and_no_other():
 
     diary = Interrupted()
     with pytest.raises(KeyboardInterrupt):
-        fold(diary, ENGINE, interruptible=True)
+        run_pass(diary, ENGINE, interruptible=True)
     assert diary.entries == ["begin", "end"]
