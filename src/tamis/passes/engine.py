@@ -53,6 +53,16 @@ class Engine(Protocol):
 
     In memory (`MemoryEngine`), in files (`StreamEngine`) or on the workers of Dask
     (`ClusterEngine`); any object with these members will do.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from tamis.passes import Engine, MemoryEngine
+    >>> from tamis.statistics import Moments
+    >>> def means(engine: Engine):
+    ...     return engine.run(Moments(engine.n_columns), "means").finish().mean
+    >>> means(MemoryEngine(np.array([[1.0, 4.0], [3.0, 8.0]])))
+    array([2., 6.])
     """
 
     @property
