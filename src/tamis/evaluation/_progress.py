@@ -26,6 +26,11 @@ def make_progress(wanted: bool | Lent, stream: Any = None, command: str = "compa
     """A bar on a terminal, a line now and then elsewhere, nothing if not wanted.
 
     Lines begin with the command. What is lent is taken as it is.
+
+    Examples
+    --------
+    >>> from tamis.evaluation import make_progress
+    >>> make_progress(False).update(1, 10, 0, None)  # says nothing
     """
     if isinstance(wanted, Lent):
         return wanted
@@ -51,7 +56,13 @@ class Silence:
 
 
 class Lent:
-    """Somebody else's, who is going on with it: it is not taken away at the end."""
+    """A progress bar for several comparisons: each moves it, none takes it away.
+
+    Examples
+    --------
+    >>> from tamis.evaluation import Lent, make_progress
+    >>> Lent(make_progress(False)).close()
+    """
 
     def __init__(self, progress: Progress):
         self.update = progress.update

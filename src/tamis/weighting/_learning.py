@@ -55,6 +55,12 @@ def default_schedule(method: str, n_columns: int, subset_size: int) -> tuple[flo
     1,000. The first step moves a drawn column's log probability by 0.5 times its excess error
     (Riemannian), or its probability by 0.125 times that, relative to the uniform one (Euclidean,
     diffusion).
+
+    Examples
+    --------
+    >>> from tamis.weighting import default_schedule
+    >>> default_schedule("riemannian", 100, 25)
+    (1200.0, 2400.0)
     """
     process = PROCESSES[method]
     offset = max(OFFSET * n_columns / math.sqrt(subset_size), LEAST_OFFSET)

@@ -19,7 +19,16 @@ Rows = NDArray[np.intp]
 def draw_train(
     y: NDArray[Any], is_classes: bool, share: float, rng: np.random.Generator
 ) -> NDArray[np.bool_]:
-    """Mask of rows to learn from, a random `share` of the rows of every class."""
+    """Mask of rows to learn from, a random `share` of the rows of every class.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from tamis.evaluation import draw_train
+    >>> y = np.repeat(["a", "b"], [6, 4])
+    >>> int(draw_train(y, True, 0.5, np.random.default_rng(0)).sum())
+    5
+    """
     codes = _codes(y, is_classes)
     n = codes.size
     if n < 2:

@@ -127,6 +127,10 @@ class Comparison:
         """Rows of :meth:`curves` as dictionaries, without a package for data frames."""
         return _picked(tables.curve_rows(self._results), _CURVES)
 
+    def time_rows(self) -> list[dict[str, Any]]:
+        """Rows of :meth:`times` as dictionaries, without a package for data frames."""
+        return _picked(tables.time_rows(self._results), _TIMES)
+
     def curves(self) -> Any:
         """Score against number of columns: mean, standard error and 95% interval over splits.
 
