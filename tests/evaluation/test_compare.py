@@ -15,8 +15,8 @@ from sklearn.linear_model import LinearRegression, LogisticRegression
 
 import tamis
 from reference.failing import Broken, Stopped
+from tamis._runtime.fingerprint import canonical, data_fingerprint, seed_of
 from tamis.evaluation import _progress, compare
-from tamis.evaluation._fingerprint import canonical, data_fingerprint, seed_of
 from tamis.evaluation.protocols import Folds, RepeatedSplits
 from tamis.evaluation.run import timing as _timing
 from tamis.evaluation.run import workers as _workers

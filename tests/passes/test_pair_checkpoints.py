@@ -206,7 +206,7 @@ def test_started_here_and_ended_on_workers(table, tmp_path):
 def walks(file, selector, table):
     """What is in a checkpoint that this fit may use."""
     source = Counting(*table, checkpoint=file)
-    return selector._open_table(source, None, None, "auto").engine.checkpoint.walks
+    return selector._open_table(source, None, None, "auto").engine.checkpoint.passes
 
 
 @pytest.mark.parametrize("selector", [IN_ROWS[0], IN_ROWS[2], IN_COLUMNS[1]], ids=repr)
@@ -238,17 +238,17 @@ def test_other_data_and_settings_are_refused(selector, table, tmp_path):
     assert file.read_bytes() == kept
 
 
-def test_results_are_loaded_without_running_code(table, tmp_path):
+def test_results_are_remembered(tmp_path):
     file = tmp_path / "fit.state"
-    checkpoint = Checkpoint(file, ["a fit"], "MRMR", lambda n_parts: [n_parts])
-    checkpoint.remember("search", 3, {"rows": {4: np.arange(3.0)}, "order": [1, 2]})
-    again = Checkpoint(file, ["a fit"], "MRMR", lambda n_parts: [n_parts])
+    checkpoint = Checkpoint(file, "a fit", "MRMR", lambda n_parts: [n_parts])
+    checkpoint.remember("search", 3, {"rows": [np.arange(3.0)], "order": [1, 2]})
+    again = Checkpoint(file, "a fit", "MRMR", lambda n_parts: [n_parts])
     found = again.recall("search")
     assert found["order"] == [1, 2]
-    np.testing.assert_array_equal(found["rows"][4], np.arange(3.0))
+    np.testing.assert_array_equal(found["rows"][0], np.arange(3.0))
     assert again.recall("cuts") == {}
     with pytest.raises(InputError, match="belongs to a fit with other data"):
-        Checkpoint(file, ["a fit"], "MRMR", lambda n_parts: ["other files"])
+        Checkpoint(file, "a fit", "MRMR", lambda n_parts: ["other files"])
 
 
 class TestFiles:

@@ -199,18 +199,6 @@ def test_a_checkpoint_of_another_fit_or_file_is_refused(table, tmp_path, monkeyp
     assert file.read_bytes() == b"something else"
 
 
-def test_a_checkpoint_cannot_run_code(tmp_path):
-    import pickle
-
-    from tamis.passes import checkpoint
-
-    file = tmp_path / "scan.state"
-    name = checkpoint.Checkpoint(tmp_path / "none", [1], "DFT", str).name.encode()
-    file.write_bytes(checkpoint.MAGIC + name + b"\n" + pickle.dumps(print))
-    with pytest.raises(InputError, match="does not belong into a checkpoint"):
-        checkpoint.Checkpoint(file, [1], "DFT", str)
-
-
 def test_an_interrupted_walk_keeps_whole_blocks(table):
     X, y = table
 

@@ -43,7 +43,10 @@ class Known:
         found = self._recall(CUTS)
         if not found:
             return []
-        return [part.copy() for part in np.split(found["values"], np.cumsum(found["sizes"])[:-1])]
+        values, sizes = (self._array(found, name, 1) for name in ("values", "sizes"))
+        if sizes.dtype.kind != "i" or (sizes < 0).any() or sizes.sum() != values.size:
+            raise self._refused("cuts that are no cuts")
+        return [part.copy() for part in np.split(values, np.cumsum(sizes)[:-1])]
 
     def keep_cuts(self, cuts: list[Floats], *, is_all: bool) -> None:
         """Keep the cuts of the first columns, if some seconds have passed or there are no more."""
@@ -52,7 +55,7 @@ class Known:
             results = {"values": np.concatenate(cuts), "sizes": sizes}
             self.checkpoint.remember(CUTS, self.n_parts, results)
 
-    def follow(self, search: S) -> S:
+    def follow(self, search: S, n_columns: int) -> S:
         """The search where it was before its last walk; from now on it is kept before every one.
 
         Parameters
@@ -60,26 +63,78 @@ class Known:
         search : object
             At its beginning. Its attributes must be as they were before a step for as long as
             the step may need a walk.
+        n_columns : int
+            Columns that it counts; lists and integers in its attributes are columns.
         """
-        vars(search).update(copy.deepcopy(self.stored.get("search", {})))
+        if found := self.stored.get("search"):
+            self._check_search(vars(search), found, n_columns)
+            vars(search).update(copy.deepcopy(found))
         self.search = search
         return search
 
-    def rows(self) -> Rows:
-        """Rows that wait to be asked for."""
-        return dict(self.stored.get("rows", {}))
+    def rows(self, n_columns: int) -> Rows:
+        """Rows of so many columns that wait to be asked for; the batch is checked, too."""
+        if not self.stored:
+            return {}
+        columns, rows = self._array(self.stored, "columns", 1), self._array(self.stored, "rows", 2)
+        batch = self._array(self.stored, "batch", 1)
+        fits = rows.dtype == np.float64 and rows.shape == (columns.size, n_columns)
+        if not (fits and batch.size and _are_columns(columns, n_columns)):
+            raise self._refused("rows of other columns")
+        if not _are_columns(batch, n_columns):
+            raise self._refused("a batch of other columns")
+        return dict(zip(columns.tolist(), rows, strict=True))
 
     def batch(self, column: int) -> Columns | None:
         """The batch that the last walk was for, if it was for this column; else None."""
         batch: Columns | None = self.stored.get("batch")
         return None if batch is None or batch[0] != column else batch
 
-    def keep(self, batch: Columns, rows: Rows) -> None:
+    def keep(self, batch: Columns, rows: Rows, n_columns: int) -> None:
         """Keep the search before a walk for a batch, and the rows that wait besides."""
         if self.checkpoint is None or self.search is None:
             return
         if self.batch(int(batch[0])) is None:
-            search = copy.deepcopy(vars(self.search))
-            results = {"search": search, "rows": dict(rows), "batch": batch}
+            results = {
+                "search": copy.deepcopy(vars(self.search)),
+                "columns": np.array(list(rows), dtype=np.int64),
+                "rows": np.array(list(rows.values())).reshape(len(rows), n_columns),
+                "batch": batch,
+            }
             self.checkpoint.remember(SEARCH, self.n_parts, results, instead_of=PAIRS)
         self.stored = {}
+
+    def _array(self, stored: dict[str, Any], name: str, n_dimensions: int) -> NDArray[Any]:
+        found = stored.get(name)
+        if not isinstance(found, np.ndarray) or found.ndim != n_dimensions:
+            raise self._refused(f"{name} that are no array")
+        return found
+
+    def _check_search(self, empty: dict[str, Any], found: Any, n_columns: int) -> None:
+        """Refuse a search that could not be one of these columns."""
+        if not isinstance(found, dict) or set(found) != set(empty):
+            raise self._refused("another search")
+        for name, value in empty.items():
+            new = found[name]
+            if isinstance(value, np.ndarray) and value.dtype.kind == "f":
+                is_like = isinstance(new, np.ndarray) and (new.shape, new.dtype) == (
+                    value.shape, value.dtype
+                )  # fmt: skip
+            else:
+                is_like = type(new) is type(value) and _are_columns(new, n_columns)
+            if not is_like:
+                raise self._refused(f"{name} of another search")
+
+    def _refused(self, reason: str) -> Exception:
+        error: Exception = self.checkpoint.refused(reason)
+        return error
+
+
+def _are_columns(values: Any, n_columns: int) -> bool:
+    """Whether these are different columns out of so many."""
+    if isinstance(values, np.ndarray):
+        if values.ndim != 1 or values.dtype.kind != "i":
+            return False
+        values = values.tolist()
+    is_whole = all(type(j) is int and 0 <= j < n_columns for j in values)
+    return is_whole and len(set(values)) == len(values)

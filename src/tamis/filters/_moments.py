@@ -16,7 +16,7 @@ from tamis.data.target import infer_task_of_first_block
 from tamis.exceptions import InputError
 from tamis.passes import MemoryEngine, run_pass
 from tamis.passes.engine import Opened
-from tamis.statistics import Block, ClassMoments, Moments, Ranges
+from tamis.statistics import Block, ClassMoments, Moments, Ranges, Stateful
 from tamis.statistics.class_moments import ClassMomentsResult
 
 Floats = NDArray[np.float64]
@@ -146,8 +146,10 @@ class MomentsSelector(StreamingSelector):
 
 
 @dataclass
-class Gathered:
+class Gathered(Stateful):
     """What one pass learns together: ranges of the columns, and moments."""
+
+    state_names: ClassVar[tuple[str, ...]] = ("ranges", "moments", "weight_seen")
 
     ranges: Ranges
     moments: Any
@@ -204,12 +206,14 @@ class CoMomentsResult(NamedTuple):
         return np.clip(r, -1.0, 1.0, out=r)
 
 
-class CoMoments:
+class CoMoments(Stateful):
     """Moments of every column, of the target in its observed rows, and of both together.
 
     Blocks are merged by the formula of Chan, Golub and LeVeque, from deviations from the means of
     the block, so nothing cancels.
     """
+
+    state_names: ClassVar[tuple[str, ...]] = ("columns", "target_mean", "target_spread", "product")
 
     def __init__(self, n_columns: int):
         self.columns = Moments(n_columns)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,7 @@ from tamis.filters._moments import CoMoments, Gathered, compare_classes
 from tamis.filters._uncertainty import TINY, with_f
 from tamis.passes.columns import memory_of
 from tamis.passes.engine import Opened
-from tamis.statistics import Block, ClassMoments, CrossProducts, Cuts, PairCounts, Ranges
+from tamis.statistics import Block, ClassMoments, CrossProducts, Cuts, PairCounts, Ranges, Stateful
 from tamis.statistics.pair_counts import PairCountsResult
 
 Floats = NDArray[np.float64]
@@ -59,7 +59,7 @@ class PairRows:
         known: Known,
     ):
         self.walk, self.cost, self.most, self.memory = walk, cost, most, memory
-        self.known, self.rows = known, known.rows()
+        self.known, self.rows = known, known.rows(cost.size)
 
     def row(self, column: int, promising: Callable[[], Columns]) -> Floats:
         """Relations of `column`; `promising` are the columns left, the most likely ones first."""
@@ -71,7 +71,7 @@ class PairRows:
         batch = self.known.batch(column)
         if batch is None:
             batch = self._choose(column, [int(j) for j in promising if j != column])
-        self.known.keep(batch, self.rows)
+        self.known.keep(batch, self.rows, self.cost.size)
         found = self.walk(batch)
         self.rows.update({int(j): row.copy() for j, row in zip(batch, found, strict=True)})
 
@@ -87,8 +87,10 @@ class PairRows:
 
 
 @dataclass
-class Scaled:
+class Scaled(Stateful):
     """A statistic of columns times a factor, for numbers whose squares would underflow."""
+
+    state_names: ClassVar[tuple[str, ...]] = ("statistic",)
 
     statistic: Any
     factor: Floats

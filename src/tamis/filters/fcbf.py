@@ -202,7 +202,9 @@ class FCBF(WalkingSelector):
     ) -> Scores:
         """Predominant columns first; the others by their uncertainty."""
         search = Search([], self._passing())
-        order = self._predominant(search if known is None else known.follow(search), shared)
+        if known is not None:
+            search = known.follow(search, constant.size)
+        order = self._predominant(search, shared)
         self.predominant_ = np.zeros(constant.size, dtype=bool)
         self.predominant_[order] = True
         self.best_n_features_ = max(order.size, 1)

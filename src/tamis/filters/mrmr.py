@@ -227,7 +227,7 @@ class MRMR(WalkingSelector):
         if constant.all():
             return self._nothing(constant)
         relevance = pairs.with_target()
-        search = pairs.known.follow(Search.begin(relevance))
+        search = pairs.known.follow(Search.begin(relevance), relevance.size)
         return self._order(opened.n_rows, constant, relevance, pairs.relations, search)
 
     def _note_classes(self, classes: NDArray[Any] | None) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +18,7 @@ from tamis.graph._redundancy import DenseRelations, Plan, make_relations
 from tamis.passes import PartitionedTable
 from tamis.passes.columns import ColumnBlocks, memory_of
 from tamis.passes.opening import check_in_memory
-from tamis.statistics import Block, Moments, Ranges
+from tamis.statistics import Block, Moments, Ranges, Stateful
 
 # What a cell takes while its column is turned into a factor: value, copy, sorting key, factor.
 CELL_BYTES = 32
@@ -31,8 +31,10 @@ LEAST_BLOCKS = 8
 
 
 @dataclass
-class ColumnFacts:
+class ColumnFacts(Stateful):
     """What one walk learns of the columns: ranges, and moments."""
+
+    state_names: ClassVar[tuple[str, ...]] = ("ranges", "moments")
 
     ranges: Ranges
     moments: Moments

@@ -17,7 +17,7 @@ from tamis.data import checks
 from tamis.exceptions import InputError
 from tamis.graph._topics import TwoTopics
 from tamis.passes import MemoryEngine, run_pass
-from tamis.statistics import Block, ClassMoments, Ranges, TokenCounts
+from tamis.statistics import Block, ClassMoments, Ranges, Stateful, TokenCounts
 
 DAMPING = 0.9
 
@@ -311,8 +311,10 @@ class ILFS(StreamingSelector):
 
 
 @dataclass
-class FirstPass:
+class FirstPass(Stateful):
     """What the first pass learns together: ranges of the columns, moments of the classes."""
+
+    state_names: ClassVar[tuple[str, ...]] = ("ranges", "moments")
 
     ranges: Ranges
     moments: ClassMoments

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from tamis._runtime.checkpoint import Checkpoint
+from tamis._runtime.fingerprint import fingerprint
 from tamis.data.partitioned import PartitionedTable, RawBlock
 from tamis.data.target_blocks import Encoding, TargetSummary
 from tamis.exceptions import InputError
@@ -113,8 +114,8 @@ def open_source(
     checkpoint = None
     if source.checkpoint is not None:
         labels = None if encoding.labels is None else encoding.labels.tolist()
-        facts = [source.fingerprint(), about, labels, encoding.centre]
-        checkpoint = Checkpoint(source.checkpoint, facts, who, source.stamps)
+        name = fingerprint(source.fingerprint(), about, labels, encoding.centre)
+        checkpoint = Checkpoint(source.checkpoint, name, who, source.stamps)
     if works_elsewhere(source):
         from tamis.passes.dask.cluster import ClusterEngine
 

@@ -189,7 +189,7 @@ class StreamEngine(SourceEngine):
         """Update `statistic` with all blocks; an interrupted pass resumes after its last part."""
         first = 0
         if self.checkpoint is not None:
-            first = self.checkpoint.resume(name, statistic)
+            first = self.checkpoint.resume(name, statistic, self.source.n_parts)
         parts = self._parts(first, name, statistic)
         for blocks in steps(name, parts, len(self)):
             run_pass(statistic, blocks, n_jobs=n_jobs, interruptible=True)

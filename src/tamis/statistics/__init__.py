@@ -13,6 +13,7 @@ from tamis.statistics.few_values import FewValues
 from tamis.statistics.moments import Moments
 from tamis.statistics.pair_counts import Cuts, PairCounts
 from tamis.statistics.ranges import Ranges
+from tamis.statistics.state import Stateful
 from tamis.statistics.target_sums import TargetSums
 from tamis.statistics.token_counts import TokenCounts
 from tamis.statistics.value_counts import ValueCounts
@@ -28,6 +29,7 @@ __all__ = [
     "Moments",
     "PairCounts",
     "Ranges",
+    "Stateful",
     "TargetSums",
     "TokenCounts",
     "ValueCounts",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from tamis.statistics._walk import walk_block
 from tamis.statistics.bins import Bins
 from tamis.statistics.block import Block
+from tamis.statistics.state import Stateful
 
 Floats = NDArray[np.float64]
 
@@ -37,7 +38,7 @@ class ClassHistogramResult(NamedTuple):
         return self.table[:, :, -1]
 
 
-class ClassHistogram:
+class ClassHistogram(Stateful):
     """Sum of the weights per class, column and bin; missing cells are counted apart.
 
     Parameters
@@ -60,6 +61,8 @@ class ClassHistogram:
     array([[2., 0.],
            [0., 1.]])
     """
+
+    state_names: ClassVar[tuple[str, ...]] = ("lanes", "class_weight", "has_sparse", "whole")
 
     def __init__(self, bins: Bins, n_classes: int, lanes: int = 1):
         self.bins = bins

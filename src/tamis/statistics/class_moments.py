@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from tamis._runtime.compilation import announce_compilation
 from tamis._runtime.threads import run_parts, split_evenly, threads_for
 from tamis.statistics.block import Block
+from tamis.statistics.state import Stateful
 
 Floats = NDArray[np.float64]
 
@@ -29,7 +30,7 @@ class ClassMomentsResult(NamedTuple):
     class_weight: Floats
 
 
-class ClassMoments:
+class ClassMoments(Stateful):
     """Weight, mean and population variance per class and column; NaN is passed over.
 
     Parameters
@@ -48,6 +49,8 @@ class ClassMoments:
     >>> result.mean[:, 0], result.variance[:, 0]
     (array([2., 8.]), array([1., 0.]))
     """
+
+    state_names: ClassVar[tuple[str, ...]] = ("weight", "mean", "spread", "class_weight")
 
     def __init__(self, n_columns: int, n_classes: int):
         self.weight = np.zeros((n_classes, n_columns))

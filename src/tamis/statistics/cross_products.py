@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tamis._runtime.threads import run_parts, split_evenly, threads_for
 from tamis.statistics.block import Block
+from tamis.statistics.state import Stateful
 
 Floats = NDArray[np.float64]
 
@@ -16,7 +17,7 @@ Floats = NDArray[np.float64]
 TILE_ROWS, TILE_CELLS = 4096, 2**19
 
 
-class CrossProducts:
+class CrossProducts(Stateful):
     """Weighted sums of products of a batch of columns with all columns; missing cells count as 0.
 
     A column is taken as ``(x - centre) * scale``. With its mean and the reciprocal of the root of
@@ -38,6 +39,8 @@ class CrossProducts:
     >>> products.update(block).finish()
     array([[8., 8.]])
     """
+
+    state_names: ClassVar[tuple[str, ...]] = ("products",)
 
     def __init__(self, batch: NDArray[np.intp], centre: Floats, scale: Floats):
         self.batch, self.centre, self.scale = batch, centre, scale

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from tamis._runtime.compilation import announce_compilation
 from tamis._runtime.threads import run_parts, split_evenly, threads_for
 from tamis.statistics.block import Block
+from tamis.statistics.state import Stateful
 
 
 class FewValuesResult(NamedTuple):
@@ -19,7 +20,7 @@ class FewValuesResult(NamedTuple):
     n_values: NDArray[np.int64]
 
 
-class FewValues:
+class FewValues(Stateful):
     """Distinct values of every column, as long as they are few; NaN is passed over.
 
     Parameters
@@ -38,6 +39,8 @@ class FewValues:
     >>> result.n_values, result.values[0]
     (array([ 2, -1]), array([1., 3.]))
     """
+
+    state_names: ClassVar[tuple[str, ...]] = ("values", "count")
 
     def __init__(self, n_columns: int, most: int):
         self.values = np.zeros((n_columns, most))
@@ -69,6 +72,11 @@ class FewValues:
 
         kernels.merge_few_values(other.values, other.count, self.values, self.count)
         return self
+
+    def _check_state(self) -> None:
+        most = self.values.shape[1] + 1  # one more stands for too many
+        if self.count.size and not 0 <= self.count.min() <= self.count.max() <= most:
+            raise ValueError("FewValues.count out of range")
 
     def finish(self) -> FewValuesResult:
         """Values of all rows seen."""

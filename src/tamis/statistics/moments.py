@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from tamis._runtime.compilation import announce_compilation
 from tamis._runtime.threads import run_parts, split_evenly, threads_for
 from tamis.statistics.block import Block
+from tamis.statistics.state import Stateful
 
 Floats = NDArray[np.float64]
 
@@ -22,7 +23,7 @@ class MomentsResult(NamedTuple):
     variance: Floats
 
 
-class Moments:
+class Moments(Stateful):
     """Weight, mean and population variance per column; NaN is passed over.
 
     Parameters
@@ -39,6 +40,8 @@ class Moments:
     >>> result.weight, result.mean - 1e9, result.variance
     (array([3.]), array([2.]), array([0.66666667]))
     """
+
+    state_names: ClassVar[tuple[str, ...]] = ("weight", "mean", "spread")
 
     def __init__(self, n_columns: int):
         self.weight = np.zeros(n_columns)

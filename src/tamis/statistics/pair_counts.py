@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from tamis._runtime.compilation import announce_compilation
 from tamis._runtime.threads import run_parts, split_evenly, threads_for
 from tamis.statistics.block import Block
+from tamis.statistics.state import Stateful
 
 Floats = NDArray[np.float64]
 
@@ -72,7 +73,7 @@ class PairCountsResult(NamedTuple):
     first_slot: NDArray[np.int64]
 
 
-class PairCounts:
+class PairCounts(Stateful):
     """Weight of the rows in which two columns have two levels, for a batch against all columns.
 
     A row takes part in a pair if both cells are known. Columns of one level are not counted.
@@ -97,6 +98,8 @@ class PairCounts:
            [0., 1.]])
     """
 
+    state_names: ClassVar[tuple[str, ...]] = ("counts",)
+
     def __init__(self, cuts: Cuts, batch: NDArray[np.intp], n_codes: int = 0):
         self.cuts, self.batch, self.n_codes = cuts, batch.astype(np.int64), n_codes
         sizes = np.concatenate([[n_codes], cuts.n_levels[batch]])
@@ -107,6 +110,9 @@ class PairCounts:
     @property
     def _shape(self) -> tuple[int, int]:
         return int(self.cuts.n_levels.sum()), int(self.slots[-1])
+
+    def _late_shapes(self) -> dict[str, tuple[int, ...]]:
+        return {"counts": self._shape}
 
     def update(self, block: Block, n_jobs: int | None = 1) -> PairCounts:
         """Take in the rows of a block."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from tamis._runtime.compilation import announce_compilation
 from tamis._runtime.threads import run_parts, split_evenly, threads_for
 from tamis.statistics.block import Block
+from tamis.statistics.state import Stateful
 
 Floats = NDArray[np.float64]
 
@@ -33,7 +34,7 @@ class RangesResult(NamedTuple):
         return np.isinf(self.low) | np.isinf(self.high) | np.isinf(extent)
 
 
-class Ranges:
+class Ranges(Stateful):
     """Smallest and largest observed value per column; NaN is passed over.
 
     Parameters
@@ -51,6 +52,8 @@ class Ranges:
     >>> first.merge(second).finish()
     RangesResult(low=array([0., 5.]), high=array([2., 7.]))
     """
+
+    state_names: ClassVar[tuple[str, ...]] = ("low", "high", "stored", "n_rows")
 
     def __init__(self, n_columns: int):
         self.low = np.full(n_columns, np.inf)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from tamis.statistics._walk import walk_block
 from tamis.statistics.bins import Bins
 from tamis.statistics.block import Block
+from tamis.statistics.state import Stateful
 
 Floats = NDArray[np.float64]
 
@@ -28,7 +29,7 @@ class TargetSumsResult(NamedTuple):
     centre: float
 
 
-class TargetSums:
+class TargetSums(Stateful):
     """Weight and sum of the target about `centre`, per column and bin; its squares per column.
 
     Squares by bin are not needed: the loss of a cut follows from the two means and the variance
@@ -53,6 +54,8 @@ class TargetSums:
     array([[2., 4.],
            [1., 5.]])
     """
+
+    state_names: ClassVar[tuple[str, ...]] = ("lanes", "total", "sparse_squares", "has_sparse")
 
     def __init__(self, bins: Bins, centre: float = 0.0, lanes: int = 1):
         self.bins = bins

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +11,7 @@ from tamis._runtime.compilation import announce_compilation
 from tamis.statistics._walk import walk_block
 from tamis.statistics.block import Block
 from tamis.statistics.class_moments import ClassMomentsResult
+from tamis.statistics.state import Stateful
 
 Floats = NDArray[np.float64]
 
@@ -34,7 +35,7 @@ class TokenCountsResult(NamedTuple):
         return self.table[:, -1]
 
 
-class TokenCounts:
+class TokenCounts(Stateful):
     """Sum of the weights per column and token of closeness to the own class.
 
     The closeness of a cell lies in [0, 1], which is cut into `n_tokens` equal intervals. With the
@@ -61,6 +62,8 @@ class TokenCounts:
     >>> TokenCounts(moments, n_tokens=4).update(block).finish().counts
     array([[0., 0., 0., 3.]])
     """
+
+    state_names: ClassVar[tuple[str, ...]] = ("table", "weight_seen", "sparse_rows", "stored")
 
     def __init__(self, moments: ClassMomentsResult, n_tokens: int = 6, closeness: str = "inverse"):
         known = moments.weight > 0
@@ -97,6 +100,9 @@ class TokenCounts:
     @property
     def _setup(self) -> tuple[Floats, Floats, int, bool]:
         return self.centers, self.unit, self.n_tokens, self.complement
+
+    def _late_shapes(self) -> dict[str, tuple[int, ...]]:
+        return {"stored": self.centers.shape}
 
     def merge(self, other: TokenCounts) -> TokenCounts:
         """Take in what another object has seen with the same moments and tokens."""

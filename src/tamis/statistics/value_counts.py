@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
 from tamis.statistics.block import Block
+from tamis.statistics.state import Stateful
 
 Floats = NDArray[np.float64]
 
@@ -38,7 +39,7 @@ class ColumnCounts(NamedTuple):
         return self.values[np.minimum(position, self.values.size - 1)]
 
 
-class ValueCounts:
+class ValueCounts(Stateful):
     """Distinct values of every column with their weights: exact ranks and quantiles that merge.
 
     Memory grows with the number of distinct values, not with the number of rows. NaN is passed
@@ -77,6 +78,31 @@ class ValueCounts:
         """Take in what another object has seen."""
         pairs = zip(self.columns, other.columns, strict=True)
         self.columns = [_joined(list(pair)) for pair in pairs]
+        return self
+
+    def state(self) -> dict[str, Any]:
+        """Values and weights of all columns, one column after the other, and how many each has."""
+        return {
+            "values": np.concatenate([np.empty(0), *(one.values for one in self.columns)]),
+            "weights": np.concatenate([np.empty(0), *(one.weights for one in self.columns)]),
+            "sizes": np.array([one.values.size for one in self.columns], dtype=np.int64),
+        }
+
+    def restore(self, state: Any) -> Self:
+        """Take over the state of another object with as many columns."""
+        if not isinstance(state, dict) or set(state) != {"values", "weights", "sizes"}:
+            raise ValueError("ValueCounts with other attributes")
+        n_columns, double = (len(self.columns),), np.dtype(np.float64)
+        sizes = self._array("sizes", state["sizes"], n_columns, np.dtype(np.int64))
+        total = sum(sizes.tolist())
+        if (sizes < 0).any():
+            raise ValueError("ValueCounts.sizes below 0")
+        values, weights = (
+            np.split(self._array(name, state[name], (total,), double), np.cumsum(sizes))
+            for name in ("values", "weights")
+        )
+        parts = zip(values[:-1], weights[:-1], strict=True)
+        self.columns = [ColumnCounts(*one) for one in parts]
         return self
 
     def finish(self) -> list[ColumnCounts]:

@@ -1,67 +1,78 @@
-"""Runs on disk: what a killed fit needs to go on, written whole or not at all."""
+"""Runs of OFW in a checkpoint."""
 
 from __future__ import annotations
 
-import hashlib
-import json
+import math
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from tamis.data import atomic_path
-from tamis.exceptions import InputError
+from tamis._runtime import checkpoint
 from tamis.weighting._learning import Run
 
-VERSION = 1
-# What is kept as an array; the rest are numbers, words and lists.
-ARRAYS = ("weights", "snapshot", "path")
+KIND = "OFW"
+STATUS = ("running", "settled", "max_iter", "stopped", "left the simplex")
+# Lists of a run, and the type of their items.
+LISTS = {"evaluations": int, "energy": float, "energy_error": float, "path_evaluations": int}
 
 
-def fingerprint(settings: dict[str, Any], *arrays: Any) -> str:
-    """Short name of a fit: what it does, on which numbers."""
-    digest = hashlib.sha256(json.dumps(settings, sort_keys=True, default=repr).encode())
-    for array in arrays:
-        if array is not None:
-            digest.update(f"{array.dtype}{array.shape}".encode())
-            digest.update(np.ascontiguousarray(array).data)
-    return digest.hexdigest()
+def save_runs(path: Path, fingerprint: str, runs: list[Run]) -> None:
+    """Write the runs of a fit."""
+    content = [{item.name: getattr(run, item.name) for item in fields(run)} for run in runs]
+    checkpoint.save(path, KIND, fingerprint, content)
 
 
-def save_runs(path: Path, name: str, runs: list[Run]) -> None:
-    """Write the runs of a fit; an older file is replaced in one step."""
-    content: dict[str, Any] = {}
-    for number, run in enumerate(runs):
-        for item in fields(run):
-            content[f"{number}/{item.name}"] = np.asarray(getattr(run, item.name))
-    header = json.dumps({"version": VERSION, "fit": name, "n_runs": len(runs)})
-    with atomic_path(path, force=True) as temporary, temporary.open("wb") as file:
-        np.savez(file, header=np.asarray(header), **content)
+def load_runs(path: Path, fingerprint: str, who: str, n_runs: int, n_columns: int) -> list[Run]:
+    """Read the runs of the same fit, as many as it has, for so many columns."""
+    content = checkpoint.load(path, KIND, who, fingerprint).content
+    if not isinstance(content, list) or len(content) != n_runs:
+        raise checkpoint.not_a_checkpoint(who, KIND, path, f"no list of {n_runs} runs")
+    if not all(_is_run(run, n_columns) for run in content):
+        raise checkpoint.not_a_checkpoint(who, KIND, path, "values that no run has")
+    return [Run(**run) for run in content]
 
 
-def load_runs(path: Path, name: str, who: str) -> list[Run]:
-    """Read the runs of the same fit; those of another one are not touched."""
-    try:
-        with np.load(path, allow_pickle=False) as file:
-            header = json.loads(str(file["header"]))
-            content = {key: file[key] for key in file.files}
-    except (OSError, ValueError, KeyError, EOFError) as error:
-        raise InputError(
-            f"{who}: expected a checkpoint of OFW in {str(path)!r}, got something else "
-            f"({type(error).__name__}). Give another path, or remove the file."
-        ) from error
-    if header.get("version") != VERSION or header.get("fit") != name:
-        raise InputError(
-            f"{who}: the checkpoint {str(path)!r} belongs to a fit with other data or parameters. "
-            "Give another path, or remove the file to start anew."
-        )
-    return [_read_run(content, number) for number in range(header["n_runs"])]
-
-
-def _read_run(content: dict[str, Any], number: int) -> Run:
-    values: dict[str, Any] = {}
+def _is_run(found: Any, n_columns: int) -> bool:
+    """Whether names, types, shapes and numbers are those of a run over so many columns."""
+    empty = Run.begin(n_columns, 0)
+    if not isinstance(found, dict) or set(found) != {item.name for item in fields(Run)}:
+        return False
     for item in fields(Run):
-        value = content[f"{number}/{item.name}"]
-        values[item.name] = value if item.name in ARRAYS else value.tolist()
-    return Run(**values)
+        value, like = found[item.name], getattr(empty, item.name)
+        if item.name in LISTS:
+            if not _is_list(value, LISTS[item.name]):
+                return False
+        elif isinstance(like, np.ndarray):
+            if not isinstance(value, np.ndarray) or value.dtype != like.dtype:
+                return False
+        elif type(value) is not type(like):
+            return False
+    return _agree(found, n_columns)
+
+
+def _agree(run: dict[str, Any], n_columns: int) -> bool:
+    weights, snapshot, path = run["weights"], run["snapshot"], run["path"]
+    shapes = (
+        weights.shape == (n_columns,)
+        and snapshot.shape in ((0,), (n_columns,))
+        and path.shape == (len(run["path_evaluations"]), n_columns)
+        and len(run["evaluations"]) == len(run["energy"]) == len(run["energy_error"])
+    )
+    counts = ("seed", "n_iter", "n_evaluations", "n_errors", "snapshot_iter")
+    return bool(
+        shapes
+        and run["status"] in STATUS
+        and all(0 <= run[name] < 2**62 for name in counts)
+        and math.isfinite(run["baseline"])
+        and np.isfinite(weights).all()
+        and (weights >= 0).all()
+        and weights.sum() > 0
+        and np.isfinite(snapshot).all()
+        and np.isfinite(path).all()
+    )
+
+
+def _is_list(values: Any, kind: type) -> bool:
+    return isinstance(values, list) and all(type(value) is kind for value in values)

@@ -18,13 +18,14 @@ from tamis._base import Scores, WeightedSelector
 from tamis._columns import centred_columns, find_constant
 from tamis._facts import SelectorFacts
 from tamis._rows import distinct_rows
+from tamis._runtime.fingerprint import fingerprint
 from tamis._runtime.warning import warn
 from tamis._validation import CLUSTER, N_JOBS, Choice, Constraint, Custom, Number
 from tamis.data import checks
 from tamis.exceptions import InputError
 from tamis.passes.dask.client import as_address
 from tamis.weighting import _learners
-from tamis.weighting._checkpoint import fingerprint, load_runs, save_runs
+from tamis.weighting._checkpoint import load_runs, save_runs
 from tamis.weighting._distribution import Material, Workers, on_workers
 from tamis.weighting._learning import Learning, Run, Settings, default_schedule
 from tamis.weighting._processes import PROCESSES
@@ -401,7 +402,7 @@ class OFW(WeightedSelector):
         who = type(self).__name__
         path = None if self.checkpoint is None else Path(self.checkpoint)
         if path is not None and path.exists():
-            runs = load_runs(path, self._fit_name, who)
+            runs = load_runs(path, self._fit_name, who, self.n_restarts, n_columns)
         elif getattr(self, "_runs", None):
             runs = self._runs
             if runs[0].weights.size != n_columns or len(runs) != self.n_restarts:

@@ -18,12 +18,18 @@ from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
 from reference import mufasa as plain
+from tamis._runtime.checkpoint import load
 from tamis.exceptions import InputError, SelectionWarning
 from tamis.meta import ArraySource, Categorical, Integer, MetaSpace, Mufasa, RandomSearch, Real
 from tamis.meta.search._fast_svm import FastLinearSVM
 from tamis.meta.search._set_task import find_varying, stream
 
 Y = np.arange(40) % 2
+
+
+def stored(path):
+    """Seed and history in a checkpoint."""
+    return load(path, "a search of sets", "test").content
 
 
 class Noise:
@@ -443,7 +449,7 @@ class TestStopping:
         stopped = search(random_state=seed, **options)
         stopped.set_callbacks(Stop(5))
         stopped.fit(Y, Y)
-        used = json.loads(path.read_text())["seed"]
+        used = stored(path)["seed"]
         drawn = []
 
         class Counted(Noise):
@@ -487,7 +493,7 @@ class TestStopping:
             time.sleep(0.002)
         os.kill(process.pid, signal.SIGKILL)
         process.wait()
-        assert 1 <= len(json.loads(path.read_text())["history"]) < 60
+        assert 1 <= len(stored(path)["history"]) < 60
         here = {}
         exec(code, here)
         resumed, whole = here["run"](path), here["run"](None)

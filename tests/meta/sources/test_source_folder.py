@@ -13,6 +13,7 @@ import pandas as pd
 import polars as pl
 import pytest
 
+from tamis._runtime import checkpoint
 from tamis.exceptions import InputError, MeasurementError, SelectionWarning
 from tamis.meta import FeatureSource, FunctionSource
 from tamis.meta.sources import _folder
@@ -110,7 +111,7 @@ class Source(FeatureSource):
 
 
 def files(folder):
-    return sorted(Path(folder).glob("columns-*.npz"))
+    return sorted(Path(folder).glob("columns-*.tamis"))
 
 
 def test_killed_at_random_moments_nothing_stored_is_measured_again(processes):
@@ -279,21 +280,20 @@ def _folder_instead(path):
 
 
 def _infinite(path):
-    with np.load(path) as file:
-        content = dict(file)
+    owner, content = checkpoint.read(path, _folder.KIND)
     content["columns"][:] = np.inf
-    np.savez(path, **content)
+    checkpoint.save(path, _folder.KIND, owner, content)
 
 
 def _elsewhere(path):
-    with np.load(path) as file:
-        content = dict(file)
+    owner, content = checkpoint.read(path, _folder.KIND)
     content["indices"][:] = N
-    np.savez(path, **content)
+    checkpoint.save(path, _folder.KIND, owner, content)
 
 
 def _objects(path):
-    np.savez(path, columns=np.array([{}], dtype=object))
+    with path.open("wb") as file:
+        np.savez(file, columns=np.array([{}], dtype=object))
 
 
 @pytest.mark.parametrize(
@@ -314,14 +314,14 @@ def test_damaged_files_are_ignored_and_measured_again(tmp_path, damage):
 
 def test_foreign_files_and_a_damaged_page(tmp_path):
     Source().keep_in(tmp_path).columns([0])
-    for name in ("notes.txt", "columns-1.npz", "x.npz", "y.npy"):
+    for name in ("notes.txt", "columns-1.tamis", "x.npz", "y.npy"):
         (tmp_path / name).write_text("mine")
     (tmp_path / ".hidden").write_text("")
     with pytest.warns(SelectionWarning, match=r"notes.txt .*and 1 more") as caught:
         assert Source().keep_in(tmp_path).n_measured == 1
     assert len(caught) == 1
     assert (tmp_path / "notes.txt").read_text() == "mine"
-    for name in ("notes.txt", "columns-1.npz", "x.npz", "y.npy"):
+    for name in ("notes.txt", "columns-1.tamis", "x.npz", "y.npy"):
         (tmp_path / name).unlink()
     (tmp_path / PAGE).write_text("{")
     with pytest.warns(SelectionWarning, match=PAGE):
@@ -393,7 +393,7 @@ def test_full_disk(tmp_path, monkeypatch):
     source = Source().keep_in(tmp_path)
     source.columns([0])
     with monkeypatch.context() as full:
-        full.setattr(np, "savez", _fail)
+        full.setattr(os, "fsync", _fail)
         with pytest.raises(InputError, match=r"No space left.*1 measured columns are kept in mem"):
             source.columns([1])
         # In memory it is, and on disk is what was there, whole.
@@ -454,15 +454,15 @@ def test_folder_that_cannot_be_written_is_told_before_measuring(tmp_path, monkey
 
 def test_interrupt_while_writing(tmp_path, monkeypatch):
     source = Source().keep_in(tmp_path)
-    savez, stopped = np.savez, []
+    save, stopped = checkpoint.save, []
 
     def interrupted(*args, **kwargs):
         if not stopped:
             stopped.append(True)
             raise KeyboardInterrupt
-        savez(*args, **kwargs)
+        save(*args, **kwargs)
 
-    monkeypatch.setattr(np, "savez", interrupted)
+    monkeypatch.setattr(checkpoint, "save", interrupted)
     with pytest.raises(KeyboardInterrupt):
         source.columns([0, 1])
     assert Source().keep_in(tmp_path).measured.tolist() == [0, 1]

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
+from tamis._runtime.fingerprint import data_fingerprint
 from tamis.data import checks
 from tamis.data.target import infer_task
-from tamis.evaluation._fingerprint import data_fingerprint
 from tamis.exceptions import InputError
 
 FORMS = (

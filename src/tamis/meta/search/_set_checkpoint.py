@@ -1,8 +1,7 @@
-"""The history of a search on disk, from which a killed one goes on; written whole or not at all."""
+"""The history of a search of sets in a checkpoint."""
 
 from __future__ import annotations
 
-import hashlib
 import json
 from pathlib import Path
 from typing import Any
@@ -10,58 +9,64 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tamis.data import atomic_path
+from tamis._runtime import checkpoint
+from tamis._runtime.fingerprint import fingerprint as hashed
 from tamis.exceptions import InputError
 
-VERSION = 1
+KIND = "a search of sets"
 Records = list[dict[str, Any]]
+# What a record holds beside the point, and the types that its values may have.
+RECORD: dict[str, tuple[type, ...]] = {
+    "restart": (int,), "step": (int,), "proposal": (int,), "quality": (float, int),
+    "accepted": (bool,), "n_features": (int,), "cost": (float, int), "seconds": (float, int),
+    "failure": (str, type(None)), "point": (dict, type(None)),
+}  # fmt: skip
 
 
 def fingerprint(settings: dict[str, Any], X: Any, y: NDArray[Any]) -> str:
     """Short name of a search: what it does, on which data."""
     words = {name: _stable_text(value) for name, value in settings.items()}
-    digest = hashlib.sha256(json.dumps(words, sort_keys=True).encode())
-    for part in (_content(X), y):
-        digest.update(part if isinstance(part, bytes) else _bytes(part))
-    return digest.hexdigest()
+    return hashed(words, _content(X), y)
 
 
 def save(path: Path, name: str, seed: int, history: Records) -> None:
-    """Write the history; an older file is replaced in one step."""
-    content = {"version": VERSION, "search": name, "seed": seed, "history": history}
-    text = json.dumps(content, default=_plain)
-    with atomic_path(path, force=True) as temporary:
-        temporary.write_text(text)
+    """Write the history."""
+    plain = json.loads(json.dumps(history, default=_plain))
+    checkpoint.save(path, KIND, name, {"seed": seed, "history": plain})
 
 
-def load(path: Path, who: str) -> dict[str, Any]:
-    """Read what `save` wrote; ``{}`` if there is no file yet."""
+def load(path: Path, who: str) -> checkpoint.Saved | None:
+    """Read what `save` wrote; None if there is no file yet."""
     if not path.exists():
-        return {}
-    try:
-        content = json.loads(path.read_text())
-        known = {"search", "seed", "history"} <= set(content) and content["version"] == VERSION
-    except (OSError, ValueError, KeyError, TypeError):
-        known = False
-    if not known:
-        raise InputError(
-            f"{who}: expected a checkpoint of a search of sets in {str(path)!r}, got something "
-            "else. Give another path, or remove the file."
-        )
-    return content
+        return None
+    saved = checkpoint.load(path, KIND, who)
+    content = saved.content
+    if not isinstance(content, dict) or set(content) != {"seed", "history"}:
+        raise checkpoint.not_a_checkpoint(who, KIND, path, "no history")
+    seed, history = content["seed"], content["history"]
+    is_history = isinstance(history, list) and all(map(_is_record, history))
+    if type(seed) is not int or not 0 <= seed < 2**63 or not is_history:
+        raise checkpoint.not_a_checkpoint(who, KIND, path, "values that no search has")
+    return saved
 
 
 def another_search(who: str) -> InputError:
-    """Error for a checkpoint of another search."""
+    """Error for a record of another search."""
     return InputError(
-        f"{who}: the checkpoint belongs to a search with other data or parameters. Give another "
-        "path, or remove the file to start anew."
+        f"{who}: expected a checkpoint of this search, got one that belongs to a search with other "
+        "data or parameters. Give another path, or remove the file to start again."
     )
 
 
 def as_text(point: Any) -> str:
     """A point as it stands in the file."""
     return json.dumps(point, default=_plain, sort_keys=True)
+
+
+def _is_record(record: Any) -> bool:
+    if not isinstance(record, dict) or set(record) != set(RECORD):
+        return False
+    return all(type(record[name]) in kinds for name, kinds in RECORD.items())
 
 
 def _stable_text(value: Any) -> str:
@@ -75,17 +80,10 @@ def _content(X: Any) -> Any:
     from tamis.meta.sources import _meta_table
 
     if hasattr(X, "meta") and hasattr(X, "measure"):
-        return _meta_table.fingerprint(X.meta).encode()
+        return _meta_table.fingerprint(X.meta)
     if hasattr(X, "__array__") and not hasattr(X, "toarray"):
         return np.asarray(X)
-    return type(X).__name__.encode()
-
-
-def _bytes(array: NDArray[Any]) -> bytes:
-    head = f"{array.dtype.kind}{array.shape}".encode()
-    if array.dtype.kind == "O":
-        return head + repr(array.tolist()).encode()
-    return head + np.ascontiguousarray(array).tobytes()
+    return type(X).__name__
 
 
 def _plain(value: Any) -> Any:

@@ -166,7 +166,8 @@ class SetSearch(TransformerMixin, CallbackSupportMixin, BaseEstimator):  # type:
     def _task(self, X: Any, y: Any) -> SetTask:
         who, params = type(self).__name__, self.get_params(deep=False)
         path = params.get("checkpoint")
-        stored = {} if path is None else checkpoints.load(Path(path), who)
+        saved = None if path is None else checkpoints.load(Path(path), who)
+        stored = {} if saved is None else saved.content
         seed = stored["seed"] if stored else as_seed(params["random_state"], who)
         self.generator_ = self._find_generator(X, params["generator"], seed)
         quality = SetQuality(
@@ -175,8 +176,8 @@ class SetSearch(TransformerMixin, CallbackSupportMixin, BaseEstimator):  # type:
             who=who,
         )  # fmt: skip
         name = "" if path is None else self._fingerprint(X, quality.y)
-        if stored and stored["search"] != name:
-            raise checkpoints.another_search(who)
+        if saved is not None:
+            saved.check(name)
         known = {tuple(r[k] for k in Trial._fields[:3]): r for r in stored.get("history", [])}
         return SetTask(
             who, X, self.generator_, quality, self.n_features_to_select, self.budget, seed, name,

@@ -1,15 +1,14 @@
 """Measured columns on disk: small files that are whole or not there, and a page that says whose.
 
-Every file is an ``.npz`` that numpy can read (its parts carry checksums). Files are never changed:
-what arrives goes to a new file, and when there are many small ones they are joined into a larger
-one before they are removed. So several processes may use one folder, and one may be killed at any
-moment: a column is then in one file, in two, or in none, and never half in one.
+Every file has the format of a checkpoint, with checksums (`tamis._runtime.checkpoint`). Files are
+never changed: what arrives goes to a new file, and when there are many small ones they are joined
+into a larger one before they are removed. So several processes may use one folder, and one may be
+killed at any moment: a column is then in one file, in two, or in none, and never half in one.
 """
 
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import json
 import secrets
 import time
@@ -19,12 +18,15 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from tamis._runtime import checkpoint
+from tamis._runtime.fingerprint import fingerprint
 from tamis._runtime.warning import warn
 from tamis.data import atomic_path, check_writable
 from tamis.exceptions import InputError
 
 Floats = NDArray[np.float64]
-FORMAT = "tamis feature source, version 1"
+FORMAT = "tamis feature source, version 2"
+KIND = "columns of a feature source"
 PAGE = "tamis-source.json"
 # Files below this size are joined as soon as there are so many of them.
 SMALL_BYTES = 1 << 20
@@ -57,7 +59,7 @@ class Folder:
 
     def __init__(self, path: Any, identity: dict[str, Any], who: str) -> None:
         self.path, self.identity, self.who = Path(path).absolute(), identity, who
-        self.name = hashlib.sha256(json.dumps(identity, sort_keys=True).encode()).hexdigest()
+        self.name = fingerprint(identity)
         self.n_samples: int | None = None
         self.seen: set[str] = set()
         self.small: dict[str, list[int]] = {}
@@ -103,15 +105,13 @@ class Folder:
 
     def _write_file(self, columns: dict[int, Stored]) -> None:
         turns = [stored.turn for stored in columns.values()]
-        name = f"columns-{min(turns):020d}-{secrets.token_hex(4)}.npz"
-        with atomic_path(self.path / name) as temporary, temporary.open("wb") as file:
-            np.savez(
-                file,
-                source=np.asarray(self.name),
-                indices=np.array(list(columns), dtype=np.int64),
-                turns=np.array(turns, dtype=np.int64),
-                columns=np.stack([stored.column for stored in columns.values()]),
-            )
+        name = f"columns-{min(turns):020d}-{secrets.token_hex(4)}.tamis"
+        content = {
+            "indices": np.array(list(columns), dtype=np.int64),
+            "turns": np.array(turns, dtype=np.int64),
+            "columns": np.stack([stored.column for stored in columns.values()]),
+        }
+        checkpoint.save(self.path / name, KIND, self.name, content)
         self.seen.add(name)
         if sum(stored.column.nbytes for stored in columns.values()) < SMALL_BYTES:
             self.small[name] = list(columns)
@@ -138,8 +138,8 @@ class Folder:
                     self._check(owner, content)
                 except FileNotFoundError:
                     continue
-                except Exception as error:  # a damaged file may raise almost anything
-                    ignored[name] = str(error) or type(error).__name__
+                except (OSError, ValueError) as error:
+                    ignored[name] = str(error)
                     continue
                 self._take(name, content, found)
         if strangers and not found and not has_page:
@@ -194,11 +194,14 @@ class Folder:
             ignored[PAGE] = type(error).__name__
             return None
         if not isinstance(page, dict) or page.get("format") != FORMAT:
-            raise self._not_ours("a file of this name from another program or version")
+            raise self._not_ours("a file of this name from another program or version of tamis")
         for part, text in _PARTS.items():
             if page.get(part) != self.identity[part]:
                 raise self._not_ours(text.format(page.get(part), self.identity[part]))
-        self.n_samples = page.get("n_samples")
+        n_samples = page.get("n_samples")
+        if n_samples is not None and type(n_samples) is not int:
+            raise self._not_ours(f"columns of {n_samples!r:.40} samples")
+        self.n_samples = n_samples
         return page
 
     def _write_page(self) -> None:
@@ -242,11 +245,16 @@ _PARTS = {
 
 def _read_file(path: Path) -> tuple[str, dict[int, Stored]]:
     """Name of the source, and columns by candidate."""
-    # Opened here, because numpy leaves a damaged file open.
-    with path.open("rb") as stream, np.load(stream, allow_pickle=False) as file:
-        owner, rows = str(file["source"]), np.asarray(file["columns"], dtype=np.float64)
-        indices, turns = file["indices"].tolist(), file["turns"].tolist()
-    if rows.ndim != 2:
+    owner, content = checkpoint.read(path, KIND)
+    if not isinstance(content, dict):
+        raise ValueError("no columns")
+    indices, turns = (_array(content.get(name), 1, np.int64) for name in ("indices", "turns"))
+    rows = _array(content.get("columns"), 2, np.float64)
+    parts = zip(indices.tolist(), turns.tolist(), rows, strict=True)
+    return owner, {index: Stored(turn, row.copy()) for index, turn, row in parts}
+
+
+def _array(found: Any, n_dimensions: int, dtype: Any) -> NDArray[Any]:
+    if not isinstance(found, np.ndarray) or (found.ndim, found.dtype) != (n_dimensions, dtype):
         raise ValueError("no table of columns")
-    parts = zip(indices, turns, rows, strict=True)
-    return owner, {int(index): Stored(int(turn), row.copy()) for index, turn, row in parts}
+    return found

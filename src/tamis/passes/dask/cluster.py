@@ -146,7 +146,7 @@ class ClusterEngine(SourceEngine):
         """Some parts after the other; what is known is stored in between."""
         task = RemotePass.of(self.source, statistic, self.encoding, self.columns)
         n_parts = self.source.n_parts
-        first = checkpoint.resume(name, statistic)
+        first = checkpoint.resume(name, statistic, n_parts)
         length = max(FAN_IN, -(-n_parts // MOST_STAGES))
         stages = [
             range(start, min(start + length, n_parts)) for start in range(first, n_parts, length)

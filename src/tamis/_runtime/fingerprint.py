@@ -1,4 +1,4 @@
-"""What a result depends on, as text that is the same in every process: keys and seeds."""
+"""Fingerprints: what a result depends on, as text that is the same in every process."""
 
 from __future__ import annotations
 
@@ -40,6 +40,11 @@ def _hash_rows(digest: Any, X: Any) -> None:
     step = max(1, BLOCK_BYTES // max(1, X.shape[1] * X.dtype.itemsize))
     for start in range(0, X.shape[0], step):
         digest.update(np.ascontiguousarray(X[start : start + step]).tobytes())
+
+
+def fingerprint(*parts: Any) -> str:
+    """Hash of everything that a result depends on: parameters, estimators, arrays, text."""
+    return hashlib.sha256(canonical(parts).encode()).hexdigest()
 
 
 def key_of(**parts: Any) -> str:
@@ -126,8 +131,8 @@ def _pickled(value: Any) -> str:
 
 def _array_text(array: np.ndarray[Any, Any]) -> str:
     if array.dtype.kind in "OUS":  # references to objects are not their values
-        content = json.dumps([str(item) for item in array.ravel()]).encode()
+        content: Any = json.dumps([str(item) for item in array.ravel()]).encode()
     else:
-        content = np.ascontiguousarray(array).tobytes()
+        content = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
     kind = "text" if array.dtype.kind in "OUS" else array.dtype.str
     return f"{array.shape} {kind} {hashlib.sha256(content).hexdigest()}"
