@@ -184,8 +184,9 @@ BAD_DATA = [
     (X, Y[:-1], "expected a target with 150 values.*got 149"),
     (X, np.zeros(150, int), "one class|a target that varies"),
     (INFINITE, Y, "got inf in column 1.*NaN"),
-    (frame_with("text"), Y, "got column 'bad'"),
-    (frame_with(pd.Timestamp("2020-01-01")), Y, "got column 'bad'"),
+    (frame_with([f"comment {j % 90}" for j in range(150)]), Y, "got column 'bad' with free text"),
+    (frame_with([f"patient {j}" for j in range(150)]), Y, "got column 'bad' with identifier"),
+    (frame_with([[j] for j in range(150)]), Y, "got column 'bad' with object"),
     (np.ones((150, 3)), Y, "expected at least one column with two different values"),
     (np.full((150, 3), np.nan), Y, "expected at least one column with two different values"),
     (np.empty((0, 3)), np.empty(0), "minimum of 1 is required"),
@@ -208,7 +209,7 @@ def test_bad_data(selector, x, y, message):
 
 def test_text_is_a_column_type_error():
     with pytest.raises(ColumnTypeError, match="OrdinalEncoder"):
-        tamis.DFT().fit(frame_with("text"), Y)
+        tamis.DFT().fit(frame_with([f"patient {j}" for j in range(150)]), Y)
     with pytest.raises(ColumnTypeError, match="column 1 with 'oops'"):
         tamis.DFT().fit(np.array([[1.0, "2"], [3.0, "oops"]], dtype=object), [0, 1])
 

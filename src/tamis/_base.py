@@ -239,12 +239,19 @@ class BaseSelector(SelectorMixin, CallbackSupportMixin, BaseEstimator):
         Returns
         -------
         X_selected : array, DataFrame, sparse matrix or scan
-            The selected columns of it; of a scan, a scan that reads no others.
+            The selected columns of it; of a scan, a scan that reads no others. A frame with
+            categories, dates or the like stays a frame, its columns as they are.
         """
         if isinstance(X, PartitionedTable):
             check_is_fitted(self, "support_")
             return self._narrowed(X)
+        if hasattr(self, "column_codes_") and checks.is_frame(X):
+            return self._original(X)
         return super().transform(X)
+
+    def _original(self, X: Any) -> Any:
+        """The selected columns of a frame that was encoded to be scored, as they are."""
+        return checks.select_columns(self, X, self.get_feature_names_out())
 
     def _narrowed(self, X: PartitionedTable) -> Any:
         names = getattr(self, "feature_names_in_", None)

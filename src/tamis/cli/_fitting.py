@@ -121,7 +121,7 @@ def _tell_task(selector: Any, prepared: PreparedTable, request: Request) -> None
 
 def _prepare(table: RawTable, request: Request) -> PreparedTable:
     """Check the names first: those are the user's mistakes, the rest is the data's."""
-    from tamis.data._choice import make_choice
+    from tamis.data.preparation import make_choice
 
     target = _target_name(table, request)
     names = {

@@ -14,10 +14,9 @@ from tamis._runtime.wording import listed
 from tamis.cli._choices import split_names
 from tamis.cli._errors import Misuse, misuse_if_refused
 from tamis.data import ColumnRole, PreparedTable
-from tamis.data._choice import Choice, make_choice
-from tamis.data._notes import column_notes
-from tamis.data._roles import is_id_name
 from tamis.data._target import check_task
+from tamis.data.preparation import ColumnChoice, make_choice
+from tamis.data.roles import column_notes, is_id_name
 
 if TYPE_CHECKING:
     from tamis.cli._fitting import Request
@@ -142,7 +141,7 @@ def _outline(path: Path, files: list[Any]) -> Outline:
     return Outline(path, names, first.names is not None, beside, target, others)
 
 
-def _choice(request: Request, table: Any, target: str | None) -> Choice:
+def _choice(request: Request, table: Any, target: str | None) -> ColumnChoice:
     names = {
         "columns": split_names(request.columns, table) or None,
         "include": split_names(request.include, table),
@@ -160,7 +159,7 @@ def _choice(request: Request, table: Any, target: str | None) -> Choice:
     return choice
 
 
-def _role(name: str, choice: Choice, table: Outline) -> ColumnRole:
+def _role(name: str, choice: ColumnChoice, table: Outline) -> ColumnRole:
     if name == choice.target:
         return ColumnRole(name, "target", False, "target")
     if (objection := choice.objection(name)) is not None:
@@ -171,7 +170,7 @@ def _role(name: str, choice: Choice, table: Outline) -> ColumnRole:
     return ColumnRole(name, "numeric", True, "numbers")
 
 
-def _id_notes(used: list[str], choice: Choice) -> list[str]:
+def _id_notes(used: list[str], choice: ColumnChoice) -> list[str]:
     names = [name for name in used if is_id_name(name) and not choice.asked_for(name)]
     if not names:
         return []

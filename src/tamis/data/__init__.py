@@ -13,12 +13,11 @@ Nothing is dropped in silence: every column has a role and every decision has a 
 
 from tamis._runtime.atomic import atomic_path, check_writable
 from tamis.data.formats.names import table_format
-from tamis.data.preparation import prepare
-from tamis.data.prepared_table import ColumnRole, PreparedTable
-from tamis.data.raw_table import RawTable
+from tamis.data.preparation import PreparedTable, prepare
 from tamis.data.reader import read_table
-from tamis.data.reduction import reduce_table
+from tamis.data.roles import ColumnRole
 from tamis.data.scanning import Scan, scan
+from tamis.data.table import RawTable, reduce_table
 from tamis.data.writer import write_table
 
 __all__ = [

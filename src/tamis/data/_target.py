@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tamis._runtime.wording import counted
-from tamis.data._encode import categories_of, decoded, encode
-from tamis.data._kinds import is_number, is_text, kind_of, plain
+from tamis.data.encode import categories_of, decoded, encode, is_text, kind_of, plain
+from tamis.data.roles import ColumnCode, is_number
 from tamis.data.target import ROWS_PER_CLASS, TASKS, are_whole, infer_task
 from tamis.exceptions import ColumnTypeError, InputError
 
@@ -85,14 +85,15 @@ def _values(column: pa.ChunkedArray, kind: str) -> tuple[np.ndarray, np.ndarray]
         column = decoded(column)
         return _values(column, kind_of(column.type))
     if kind in {"text", "category"}:
-        categories = np.array([str(value) for value in categories_of(column)] or [""])
-        codes = encode(column, "category")
+        values = categories_of(column)
+        categories = np.array([str(value) for value in values] or [""])
+        codes = encode(column, ColumnCode("category", values))
         missing = np.isnan(codes)
         return categories[np.where(missing, 0, codes).astype(np.intp)], missing
     if types.is_integer(column.type) or types.is_boolean(column.type):
         filled = column.fill_null(False if kind == "boolean" else 0)
         return filled.to_numpy(), column.is_null().to_numpy()
-    values = encode(column, kind)
+    values = encode(column, ColumnCode(kind))
     return values, np.isnan(values)
 
 

@@ -8,8 +8,9 @@ import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.utils.validation import validate_data
+from sklearn.utils.validation import check_array, validate_data
 
+from tamis.data.frames import coded_columns, encode_frame, is_frame, learn_codes, not_a_number
 from tamis.data.target import (  # noqa: F401
     check_classes,
     check_numbers,
@@ -19,12 +20,7 @@ from tamis.data.target import (  # noqa: F401
     encode_labels,
     is_missing,
 )
-from tamis.exceptions import ColumnTypeError, InputError
-
-ENCODE = (
-    "Encode it as numbers first (for example with sklearn.preprocessing.OrdinalEncoder), or leave "
-    "it out; the tamis command does either by itself."
-)
+from tamis.exceptions import InputError
 
 
 def check_table(selector: Any, X: Any, *, reset: bool = True) -> Any:
@@ -34,7 +30,11 @@ def check_table(selector: Any, X: Any, *, reset: bool = True) -> Any:
     """
     who = type(selector).__name__
     if is_frame(X):
-        _check_columns(X, who)
+        _check_names(X, who)
+        if reset:
+            selector.__dict__.pop("column_codes_", None)
+        if coded_columns(X) or hasattr(selector, "column_codes_"):
+            return _encoded(selector, X, reset)
     options = {"accept_sparse": "csr", "ensure_all_finite": False, "reset": reset}
     try:
         table = validate_data(selector, X, dtype="numeric", **options)
@@ -42,7 +42,7 @@ def check_table(selector: Any, X: Any, *, reset: bool = True) -> Any:
         column = _first_text_column(X)
         if column is None:
             raise
-        raise _not_a_number(who, column) from error
+        raise not_a_number(who, column) from error
     except TypeError:
         if _first_text_column(X) is not None:
             raise
@@ -50,6 +50,24 @@ def check_table(selector: Any, X: Any, *, reset: bool = True) -> Any:
     if sparse.issparse(table):
         return _without_duplicates(table)
     return _as_numbers(table, selector) if table.dtype.kind in "OmM" else table
+
+
+def _encoded(selector: Any, X: Any, reset: bool) -> NDArray[Any]:
+    """Numbers of a frame with categories, dates and the like; fit keeps how they were made."""
+    who = type(selector).__name__
+    codes = learn_codes(X, who) if reset else getattr(selector, "column_codes_", {})
+    table = encode_frame(X, codes, who)
+    validate_data(selector, X, reset=reset, skip_check_array=True)
+    check_array(table, ensure_all_finite=False, estimator=selector)
+    if reset:
+        selector.column_codes_ = codes
+    return table
+
+
+def select_columns(selector: Any, X: Any, names: Any) -> Any:
+    """Some columns of a frame like the one that was fitted, with their types."""
+    validate_data(selector, X, reset=False, skip_check_array=True)
+    return nw.from_native(X).select(list(names)).to_native()
 
 
 def set_columns(selector: Any, n_columns: int, names: Any) -> None:
@@ -79,15 +97,10 @@ def _as_numbers(table: NDArray[Any], selector: Any) -> NDArray[np.float64]:
     position, example = column or (0, f"dtype {table.dtype}")
     names = names_of(selector)
     shown = position if names is None else names[position]
-    raise _not_a_number(type(selector).__name__, (shown, example))
+    raise not_a_number(type(selector).__name__, (shown, example))
 
 
-def is_frame(X: Any) -> bool:
-    """Whether `X` is a pandas or polars DataFrame, an Arrow table or their like."""
-    return not isinstance(X, np.ndarray) and bool(nw.dependencies.is_into_dataframe(X))
-
-
-def _check_columns(X: Any, who: str) -> None:
+def _check_names(X: Any, who: str) -> None:
     names = [str(name) for name in (X.column_names if hasattr(X, "column_names") else X.columns)]
     if len(set(names)) < len(names):
         twice = next(name for i, name in enumerate(names) if name in names[:i])
@@ -95,12 +108,6 @@ def _check_columns(X: Any, who: str) -> None:
             f"{who}: expected every column name once, got {twice!r} {names.count(twice)} times. "
             "Rename the columns, or pass the values without names."
         )
-    frame = nw.from_native(X)
-    for name, dtype in frame.collect_schema().items():
-        plain = dtype.is_numeric() or dtype in (nw.Boolean, nw.Object, nw.Unknown)
-        # A column of None counts as text in pandas; it holds nothing that is not a number.
-        if not plain and not (dtype == nw.String and frame[name].is_null().all()):
-            raise _not_a_number(who, (name, str(dtype)))
 
 
 def _first_text_column(X: Any) -> tuple[Any, str] | None:
@@ -121,12 +128,6 @@ def _first_text_column(X: Any) -> tuple[Any, str] | None:
                     return (columns[j] if columns else j), repr(value)
     only_digits = isinstance(X, np.ndarray) and X.dtype.kind in "US" and X.size
     return (0, repr(values[0, 0])) if only_digits else None
-
-
-def _not_a_number(who: str, column: tuple[Any, str]) -> ColumnTypeError:
-    return ColumnTypeError(
-        f"{who}: expected columns of numbers, got column {column[0]!r} with {column[1]}. {ENCODE}"
-    )
 
 
 def check_finite_columns(

@@ -9,7 +9,7 @@ from tamis.data.formats._columnar import read_feather, read_parquet
 from tamis.data.formats._npz import read_npz
 from tamis.data.formats._text import read_text
 from tamis.data.formats.names import FORMATS, table_format
-from tamis.data.raw_table import RawTable
+from tamis.data.table import RawTable
 from tamis.exceptions import InputError
 
 _READERS = {

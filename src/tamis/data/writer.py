@@ -12,7 +12,7 @@ from tamis.data.formats._columnar import write_feather, write_parquet
 from tamis.data.formats._convert import as_arrays, as_arrow
 from tamis.data.formats._text_write import write_text
 from tamis.data.formats.names import table_format
-from tamis.data.raw_table import RawTable
+from tamis.data.table import RawTable
 from tamis.exceptions import InputError
 
 

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tamis.data._encode import decoded
-from tamis.data._kinds import is_text, kind_of, plain
+from tamis.data.encode import decoded, is_text, kind_of, plain
 from tamis.data.formats._file import NARROW, OTHER, TEXT, WIDE, Kinds, LabelType, Piece, Request
 
 _WORDS = {"text": "text", "category": "categories", "date": "dates", "nested": "nested values"}

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tamis.data.formats._arrow import first_line, import_pyarrow
-from tamis.data.raw_table import RawTable
+from tamis.data.table import RawTable
 from tamis.exceptions import InputError
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from tamis.data.formats._arrow import import_pyarrow
-from tamis.data.raw_table import RawTable
+from tamis.data.table import RawTable
 from tamis.exceptions import ColumnTypeError
 
 if TYPE_CHECKING:

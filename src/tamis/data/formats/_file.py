@@ -207,8 +207,8 @@ def split_rows(n_rows: int, step: int) -> tuple[int, ...]:
 
 def check_names(who: str, names: Sequence[str]) -> None:
     """Raise if there are no columns, or two of one name."""
-    from tamis.data.raw_table import _check_duplicates
+    from tamis.data.table import check_names_once
 
     if not names:
         raise InputError(f"{who}: expected at least one column, got none; check the file.")
-    _check_duplicates(who, names)
+    check_names_once(who, names)

@@ -14,7 +14,7 @@ from scipy import sparse
 
 from tamis._runtime.wording import counted, listed
 from tamis.data.formats._arrow import first_line
-from tamis.data.raw_table import RawTable
+from tamis.data.table import RawTable
 from tamis.exceptions import InputError
 
 _DAMAGE = (

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tamis.data._kinds import is_number
 from tamis.data.formats._arrow import import_pyarrow
 from tamis.data.formats._sniff import TextDialect, sniff
 from tamis.data.formats._streams import is_gzip, open_bytes
 from tamis.data.formats._text_errors import not_utf8, parse_failure, unreadable
-from tamis.data.raw_table import RawTable
+from tamis.data.roles import is_number
+from tamis.data.table import RawTable
 from tamis.exceptions import InputError
 
 if TYPE_CHECKING:

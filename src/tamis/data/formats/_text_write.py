@@ -12,12 +12,12 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tamis.data._kinds import plain
+from tamis.data.encode import plain
 from tamis.data.formats._convert import as_arrow
 from tamis.data.formats._streams import open_text_output
 from tamis.data.formats._text import parse
 from tamis.data.formats.names import DELIMITERS, table_format
-from tamis.data.raw_table import RawTable
+from tamis.data.table import RawTable
 from tamis.exceptions import ColumnTypeError, InputError
 
 if TYPE_CHECKING:
