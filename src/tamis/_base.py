@@ -50,6 +50,8 @@ class BaseSelector(SelectorMixin, CallbackSupportMixin, BaseEstimator):
         How many they are.
     constant_ : ndarray of bool of shape (n_features,)
         Columns that never vary or hold nothing.
+    task_ : {"classification", "regression"}
+        What the target was taken for, if the method uses one.
     cut_details_ : dict
         What the cut rule found out, such as both elbows.
     """
@@ -173,11 +175,20 @@ class BaseSelector(SelectorMixin, CallbackSupportMixin, BaseEstimator):
             return BestCount()
         return as_rule(value, who=type(self).__name__, name=name)
 
+    def _note_target(self, target: Any) -> None:
+        """Report what the target was taken for: `task_`, and `classes_` for class labels."""
+        self.task_: str = target.task
+        if target.classes is not None:
+            self.classes_ = target.classes
+
     def _rank(self, scores: NDArray[np.float64], constant: NDArray[np.bool_]) -> None:
         names = checks.names_of(self)
         ranking = Ranking.of(scores, constant=constant, names=names, who=type(self).__name__)
         self.scores_, self.order_ = ranking.scores, ranking.order
         self.ranking_, self.constant_ = ranking.positions, ranking.constant
+        facts = getattr(self, "facts", None)
+        if facts is not None and self._supervised and len(facts.tasks) == 1:
+            self.task_ = facts.tasks[0]
 
     def _cut(self, rule: CutRule, data: FitData | None) -> None:
         # Stopped by hand while a slow rule is at work, the ranking stays and nothing is cut off.

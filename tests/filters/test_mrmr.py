@@ -53,6 +53,7 @@ def check(X, y, measure, combine, *, weight=None, strategy="quantile", n_bins=5,
     selector = MRMR(
         measure=measure, combine=combine, strategy=strategy, n_bins=n_bins,
         n_features_to_select="all" if count is None else count,
+        task="regression" if y.dtype.kind == "f" else "classification",
     ).fit(X, y, sample_weight=weight)  # fmt: skip
     weight = np.ones(len(y)) if weight is None else weight
     there = weight > 0

@@ -62,8 +62,8 @@ class Consensus(WeightedSelector):
         :func:`~tamis.consensus.median_rank`, the share beaten at the median rank;
         :func:`~tamis.consensus.robust_rank_aggregation`, where a few lists may be far off.
     task : {"auto", "classification", "regression"}, default="auto"
-        What the target is; ``"auto"`` takes numbers with a fractional part as numbers, everything
-        else as classes. Methods that know both are told.
+        What the target is; ``"auto"`` infers it (:func:`tamis.data.target.infer_task`). Methods
+        that support both tasks are set to it.
     random_state : int, RandomState or None, default=None
         Seed of the draws, and of methods that have no seed of their own.
     n_features_to_select : "best", int, float, "elbow", "all" or rule, default="best"
@@ -218,13 +218,11 @@ class Consensus(WeightedSelector):
         if not any(is_supervised(member) for member in members.values()):
             return None
         outcome = Target.of(y, self.task, weight, X.shape[0], type(self).__name__)
-        task = "classification" if outcome.is_classes else "regression"
         for name, member in members.items():
-            check_task(name, member, task)
+            check_task(name, member, outcome.task)
             if member.get_params(deep=False).get("task") == "auto":
-                member.set_params(task=task)
-        if outcome.classes is not None:
-            self.classes_ = outcome.classes
+                member.set_params(task=outcome.task)
+        self._note_target(outcome)
         return outcome
 
     def _check_rows(self, n_rows: int) -> None:

@@ -39,6 +39,8 @@ class FitData(NamedTuple):
     def fresh(self) -> Any:
         """An unfitted copy that keeps every column and reports to nobody."""
         copy = clone(self.selector).set_params(n_features_to_select="all")
+        if copy.get_params(deep=False).get("task") == "auto":  # a few rows may look different
+            copy.set_params(task=getattr(self.selector, "task_", "auto"))
         copy._names_told = getattr(self.selector, "feature_names_in_", None)
         return copy.set_callbacks() if hasattr(copy, "set_callbacks") else copy
 

@@ -67,8 +67,8 @@ class MomentsSelector(StreamingSelector):
             return engine, Gathered(Ranges(n_columns), Moments(n_columns))
         opened = self._open_table(X, y, weight, getattr(self, "task", "classification"))
         self._check_target(opened)
+        self._note_target(opened)
         if opened.classes is not None:
-            self.classes_: Any = opened.classes
             return opened.engine, Gathered.of_classes(n_columns, opened.n_classes)
         return opened.engine, Gathered(Ranges(n_columns), CoMoments(n_columns))
 
@@ -101,6 +101,8 @@ class MomentsSelector(StreamingSelector):
         run_pass(part, MemoryEngine(X, target, weight), n_jobs=self.n_jobs)
         self._check(part)  # until here a block that is refused leaves nothing behind
         stream.is_numeric = self._supervised and classes is None
+        if self._supervised:
+            self.task_ = "regression" if stream.is_numeric else "classification"
         if classes is not None:
             self._add_classes(stream, part, classes)
         stream.gathered = part if stream.gathered is None else stream.gathered.merge(part)

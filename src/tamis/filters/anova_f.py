@@ -39,8 +39,7 @@ class AnovaF(MomentsSelector):
     Parameters
     ----------
     task : {"auto", "classification", "regression"}, default="auto"
-        How to read the target; ``"auto"`` takes numbers with a fractional part as numeric, all
-        else as classes.
+        What the target is; ``"auto"`` infers it (:func:`tamis.data.target.infer_task`).
     n_features_to_select : int, float, "elbow", "all" or rule, default="elbow"
         The cut; see :mod:`tamis.cutoff`.
     n_jobs : int or None, default=None

@@ -39,8 +39,7 @@ class CFS(WeightedSelector):
     n_bins : int, default=10
         Levels of a column for the latter two; columns with fewer values keep them.
     task : {"auto", "classification", "regression"}, default="auto"
-        What the target is. ``"auto"`` takes numbers with a fractional part as numeric, everything
-        else as classes.
+        What the target is; ``"auto"`` infers it (:func:`tamis.data.target.infer_task`).
     full_order : bool, default=False
         Go on adding the best column to the set until none is left, and order the columns by it.
         Else the columns outside the set follow by the merit that each alone would give to it.
@@ -148,8 +147,7 @@ class CFS(WeightedSelector):
 
     def _score(self, X: Any, y: Any, weight: Floats | None) -> Scores:
         outcome = Target.of(y, self.task, weight, X.shape[0], type(self).__name__)
-        if outcome.is_classes:
-            self.classes_ = outcome.classes
+        self._note_target(outcome)
         constant = find_constant(self, X, weight)
         self.criterion_, self.relevance_ = np.zeros(constant.size), np.zeros(constant.size)
         varying = np.flatnonzero(~constant)

@@ -46,8 +46,7 @@ class Correlation(MomentsSelector):
         How the correlations with three or more classes become one score: the multiple correlation
         with all indicators together, the largest size, or the mean size over the classes.
     task : {"auto", "classification", "regression"}, default="auto"
-        How to read the target; ``"auto"`` takes numbers with a fractional part as numeric, all
-        else as classes.
+        What the target is; ``"auto"`` infers it (:func:`tamis.data.target.infer_task`).
     n_features_to_select : int, float, "elbow", "all" or rule, default="elbow"
         The cut; see :mod:`tamis.cutoff`.
     n_jobs : int or None, default=None
@@ -137,8 +136,7 @@ class Correlation(MomentsSelector):
             return super()._score(X, y, weight)
         check_in_memory(X, type(self).__name__, "kind='spearman'", "kind='pearson'")
         outcome = Target.of(y, self.task, weight, X.shape[0], type(self).__name__)
-        if outcome.is_classes:
-            self.classes_ = outcome.classes
+        self._note_target(outcome)
         constant = find_constant(self, X, weight)
         correlations, multiple, weights = self._rank_correlations(X, outcome, weight, ~constant)
         return self._join(correlations, multiple, weights), constant

@@ -76,8 +76,7 @@ class MRMR(WalkingSelector):
         Bins of equal weight, of equal width, or with cuts that tell the classes apart (Fayyad and
         Irani), which needs classes and has its own number of bins.
     task : {"auto", "classification", "regression"}, default="auto"
-        What the target is. ``"auto"`` takes numbers with a fractional part as numeric, everything
-        else as classes.
+        What the target is; ``"auto"`` infers it (:func:`tamis.data.target.infer_task`).
     full_order : bool, default=False
         Order all columns by the search, even if fewer are asked for. Small tables (up to
         2e7 for n_samples n_features^2) are always ordered in full, for it takes no time.
@@ -200,7 +199,7 @@ class MRMR(WalkingSelector):
         if isinstance(X, PartitionedTable):
             return self._score_source(X)
         outcome = Target.of(y, self.task, weight, X.shape[0], type(self).__name__)
-        self._note_classes(outcome.classes)
+        self._note_target(outcome)
         constant = find_constant(self, X, weight)
         columns = np.flatnonzero(~constant)
         if columns.size == 0:
@@ -214,12 +213,12 @@ class MRMR(WalkingSelector):
         pairs: LinearPairs | CodedPairs
         if self.measure == "f":
             opened = self._open_table(X, None, None, self.task)
-            self._note_classes(opened.classes)
+            self._note_target(opened)
             pairs = LinearPairs(self, opened)
             constant = pairs.constant
         else:
             opened = self._open_table(X, None, None, self.task, self._target_levels)
-            self._note_classes(opened.classes)
+            self._note_target(opened)
             cuts, constant = find_cuts(self, opened)
             columns = np.flatnonzero(~constant)
             cuts = cuts.take(columns)
@@ -230,10 +229,9 @@ class MRMR(WalkingSelector):
         search = pairs.known.follow(Search.begin(relevance), relevance.size)
         return self._order(opened.n_rows, constant, relevance, pairs.relations, search)
 
-    def _note_classes(self, classes: NDArray[Any] | None) -> None:
-        if classes is not None:
-            self.classes_ = classes
-        elif self.measure == "mutual_information":
+    def _note_target(self, target: Any) -> None:
+        super()._note_target(target)
+        if target.classes is None and self.measure == "mutual_information":
             self._check_strategy()
 
     def _check_strategy(self) -> None:

@@ -77,7 +77,7 @@ class MutualInformation(BinnedSelector):
         Prior count of every cell of the table of occupied bins and classes: 1/2, one shared by
         all cells, 1, or a number of your own.
     task : {"auto", "classification", "regression"}, default="auto"
-        ``"auto"`` takes a target with fractional numbers as numeric and any other as classes.
+        ``"auto"`` infers it (:func:`tamis.data.target.infer_task`).
     discrete_features : "auto", bool or array-like, default="auto"
         Columns whose values ``"knn"`` takes as categories: all or none, a mask, or indices.
         ``"auto"`` means all of a sparse and none of a dense table.
@@ -194,8 +194,7 @@ class MutualInformation(BinnedSelector):
             return self._score_by_neighbours(X, y, weight)
         levels = partial(equal_shares, n_bins=self.n_bins)
         opened = self._open_table(X, y, weight, self.task, levels)
-        if opened.classes is not None:
-            self.classes_ = opened.classes
+        self._note_target(opened)
         ranges = self._ranges(opened.engine)
         scores = self._table_scores(self._counts(opened.engine, opened.n_codes, ranges))
         return np.where(ranges.constant, 0.0, scores), ranges.constant
@@ -203,8 +202,7 @@ class MutualInformation(BinnedSelector):
     def _score_by_neighbours(self, X: Any, y: Any, weight: Floats | None) -> Scores:
         check_in_memory(X, type(self).__name__, "estimator='knn'", "estimator='binned'")
         outcome = Target.of(y, self.task, weight, X.shape[0], type(self).__name__)
-        if outcome.classes is not None:
-            self.classes_ = outcome.classes
+        self._note_target(outcome)
         ranges = self._ranges(MemoryEngine(X, None, weight))
         kept = self._rows_of_equal_weight(weight)
         scores = self._neighbour_scores(X[kept], _rows(outcome, kept), ranges)

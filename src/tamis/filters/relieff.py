@@ -57,7 +57,7 @@ class ReliefF(BaseSelector):
     sample_weighting : bool, default=False
         Weigh rows by how usual their margin is, for steadier scores from few rows; needs classes.
     task : {"auto", "classification", "regression"}, default="auto"
-        ``"auto"`` takes a target of numbers with a fractional part as numeric.
+        ``"auto"`` infers it (:func:`tamis.data.target.infer_task`).
     memory_limit : int or None, default=None
         Bytes for the distances held at a time; ``None`` means a quarter of the free memory.
     random_state : int, RandomState instance or None, default=None
@@ -176,6 +176,7 @@ class ReliefF(BaseSelector):
 
     def _score(self, X: Any, y: Any, weight: Floats | None) -> Scores:
         outcome = Target.of(y, self.task, None, X.shape[0], type(self).__name__)
+        self._note_target(outcome)
         self._check_together(outcome)
         constant = find_constant(self, X, None)
         scores = np.zeros(constant.size)
@@ -197,7 +198,6 @@ class ReliefF(BaseSelector):
                 )
             return
         assert outcome.codes is not None
-        self.classes_ = outcome.classes
         if np.bincount(outcome.codes).max() < 2:
             raise InputError(
                 f"{who}: expected a class with at least two rows, got {outcome.n_classes} classes "

@@ -16,6 +16,7 @@ from tamis._validation import Constraint, Custom
 from tamis.cutoff._counts import counts_to_try
 from tamis.cutoff._rule import FitData
 from tamis.data import checks
+from tamis.data.target import TASK, check_numbers, infer_task
 from tamis.exceptions import InputError
 from tamis.graph.inffs import GRAPH_CONSTRAINTS, InfFS, check_alphas, make_graph
 
@@ -40,6 +41,8 @@ class InfFSCV(WeightedSelector):
         As in :func:`sklearn.model_selection.check_cv`.
     scoring : str, callable or None, default=None
         As in :func:`sklearn.metrics.check_scoring`.
+    task : {"auto", "classification", "regression"}, default="auto"
+        What the target is; ``"auto"`` infers it, from the estimator if there is one.
     damping, relation, memory_limit, precision, n_jobs
         As in :class:`~tamis.InfFS`.
     n_features_to_select : "best", int, float, "elbow", "all" or rule, default="best"
@@ -55,7 +58,7 @@ class InfFSCV(WeightedSelector):
         Numbers of columns tried.
     cv_scores_ : ndarray of shape (n_alphas, n_counts, n_folds)
         Scores on held-out rows.
-    scores_, order_, ranking_, support_, n_selected_, constant_, cut_details_
+    scores_, order_, ranking_, support_, n_selected_, constant_, task_, cut_details_
         As for every selector.
 
     References
@@ -89,6 +92,7 @@ class InfFSCV(WeightedSelector):
     _n_stages: ClassVar[int | None] = None
     _constraints: ClassVar[dict[str, Constraint]] = {
         **GRAPH_CONSTRAINTS,
+        "task": TASK,
         "estimator": Custom(
             lambda value: value is None or hasattr(value, "fit"),
             "an estimator with a fit method, or None",
@@ -105,6 +109,7 @@ class InfFSCV(WeightedSelector):
         scoring: Any = None,
         damping: float = 0.9,
         relation: Any = "spearman",
+        task: str = "auto",
         memory_limit: int | None = None,
         precision: str = "auto",
         n_features_to_select: Any = "best",
@@ -117,6 +122,7 @@ class InfFSCV(WeightedSelector):
         self.scoring = scoring
         self.damping = damping
         self.relation = relation
+        self.task = task
         self.memory_limit = memory_limit
         self.precision = precision
         self.n_features_to_select = n_features_to_select
@@ -127,7 +133,7 @@ class InfFSCV(WeightedSelector):
         constant = find_constant(self, X, weight)
         if constant.all():
             return np.zeros(constant.size), constant
-        target = checks.check_target(y, X.shape[0], type(self).__name__)
+        target = self._read_target(y, X.shape[0])
         n_varying = int((~constant).sum())
         self.grid_ = counts_to_try(self.grid, n_varying, who=type(self).__name__)
         self.cv_scores_ = self._cross_validate(FitData(self, X, target, weight), alphas)
@@ -147,27 +153,39 @@ class InfFSCV(WeightedSelector):
             "a scoring that fits the estimator, or fewer folds."
         )
 
-    def _learner(self, target: NDArray[Any]) -> Any:
+    def _read_target(self, y: Any, n_rows: int) -> NDArray[Any]:
+        """Class labels or a regression target; an estimator decides which."""
+        target = checks.check_target(y, n_rows, type(self).__name__)
+        model = self.estimator
+        if model is not None and (is_classifier(model) or is_regressor(model)):
+            self.task_ = "classification" if is_classifier(model) else "regression"
+        elif self.task == "auto":
+            self.task_ = infer_task(y, who=type(self).__name__)
+        else:
+            self.task_ = self.task
+        if self.task_ == "classification":
+            return target
+        return check_numbers(target, n_rows, type(self).__name__)
+
+    def _learner(self) -> Any:
         from sklearn.impute import SimpleImputer
         from sklearn.pipeline import make_pipeline
         from sklearn.preprocessing import StandardScaler
         from sklearn.svm import LinearSVC, LinearSVR
-        from sklearn.utils.multiclass import type_of_target
 
         if self.estimator is not None:
             return self.estimator
-        regression = type_of_target(target).startswith("continuous")
-        machine = LinearSVR(random_state=0) if regression else LinearSVC(random_state=0)
+        model = LinearSVC if self.task_ == "classification" else LinearSVR
         # Without centring, so that sparse columns stay sparse.
         clean = SimpleImputer(keep_empty_features=True)
-        return make_pipeline(clean, StandardScaler(with_mean=False), machine)
+        return make_pipeline(clean, StandardScaler(with_mean=False), model(random_state=0))
 
     def _cross_validate(self, data: FitData, alphas: list[float]) -> NDArray[np.float64]:
         from sklearn.metrics import check_scoring
         from sklearn.model_selection import check_cv
 
-        learner = self._learner(data.target)
-        classify = is_classifier(learner) or not is_regressor(learner)
+        learner = self._learner()
+        classify = self.task_ == "classification"
         folds = list(check_cv(self.cv, data.target, classifier=classify).split(data.X, data.target))
         scorer = check_scoring(learner, self.scoring)
         out = np.empty((len(alphas), self.grid_.size, len(folds)))

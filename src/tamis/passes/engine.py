@@ -266,6 +266,11 @@ class Opened(NamedTuple):
         return int(self.engine.n_columns)
 
     @property
+    def task(self) -> str:
+        """Return "classification" or "regression"; meaningless without a target."""
+        return "regression" if self.classes is None else "classification"
+
+    @property
     def n_classes(self) -> int:
         """Number of classes; 0 for a regression target."""
         return 0 if self.classes is None else int(self.classes.size)

@@ -50,8 +50,7 @@ class TreeImportance(WeightedSelector):
         The score that shuffling lowers, as in scikit-learn; ``None`` is that of the estimator,
         accuracy or R squared.
     task : {"auto", "classification", "regression"}, default="auto"
-        What the target is; ``"auto"`` takes numbers with a fractional part as numbers, everything
-        else as classes.
+        What the target is; ``"auto"`` infers it (:func:`tamis.data.target.infer_task`).
     random_state : int, RandomState or None, default=None
         Seed of the trees, the held-out rows and the shuffles.
     n_features_to_select : int, float, "elbow", "all" or rule, default="elbow"
@@ -159,8 +158,7 @@ class TreeImportance(WeightedSelector):
         from sklearn.utils import check_random_state
 
         outcome = Target.of(y, self.task, weight, X.shape[0], type(self).__name__)
-        if outcome.classes is not None:
-            self.classes_ = outcome.classes
+        self._note_target(outcome)
         ranges = run_pass(Ranges(X.shape[1]), MemoryEngine(X, None, weight), n_jobs=self.n_jobs)
         low, high = ranges.finish()
         checks.check_finite_columns(self, ranges.finish().infinite)

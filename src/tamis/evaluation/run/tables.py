@@ -46,7 +46,7 @@ def read_tables(data: Any, target: Any = None, task: str = "auto") -> list[Table
     target : str, array-like or None
         Name of the target column of data frames, or the target itself.
     task : {"auto", "classification", "regression"}
-        ``"auto"`` takes targets with a fractional part as numeric.
+        ``"auto"`` infers it (:func:`tamis.data.target.infer_task`).
     """
     tables = [_table(name, item, target, task) for name, item in _named(data)]
     names = [table.name for table in tables]

@@ -179,7 +179,7 @@ def _fitted(unit: Unit) -> Any:
     """The selector, fitted on the training rows and on nothing else."""
     train = unit.split.train
     most = max(clip_counts(unit.counts, unit.X.shape[1]), default=1)
-    selector = seeded(_whole(unit.selector, most), unit.seed)
+    selector = seeded(_whole(unit.selector, most, unit.task), unit.seed)
     return selector.fit(unit.X[train], np.asarray(unit.y)[train])
 
 
@@ -238,7 +238,7 @@ def seeded(estimator: Any, seed: int) -> Any:
     return clone(estimator).set_params(**unset) if unset else estimator
 
 
-def _whole(selector: Any, most: int) -> Any:
+def _whole(selector: Any, most: int, task: str) -> Any:
     """A copy that ranks all columns, and reports to nobody.
 
     A greedy search with ``full_order=False`` is asked for no more columns than are used; the others
@@ -248,6 +248,8 @@ def _whole(selector: Any, most: int) -> Any:
     if isinstance(copy, BaseSelector):
         brief = copy.get_params(deep=False).get("full_order") is False
         copy.set_params(n_features_to_select=most if brief else "all")
+        if copy.get_params(deep=False).get("task") == "auto":  # a split may look different
+            copy.set_params(task=task)
     return copy.set_callbacks() if hasattr(copy, "set_callbacks") else copy
 
 
