@@ -2,10 +2,10 @@
 BIN ?= .venv/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help check test docs bench demo format
+.PHONY: help check test slow coverage docs bench demo format release-check
 
 help:  ## List the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 check:  ## Lint, format check, types, import contract
 	$(BIN)/ruff check .
@@ -13,8 +13,14 @@ check:  ## Lint, format check, types, import contract
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-test:  ## Tests and doctests
+test:  ## Tests and doctests, without the slow ones
 	$(BIN)/python -m pytest
+
+slow:  ## The slow tests
+	$(BIN)/python -m pytest -m slow
+
+coverage:  ## All tests with branch coverage; fails below the floor in pyproject.toml
+	$(BIN)/python -m pytest -m "" --cov
 
 docs:  ## Build the web pages in docs/_build/html; warnings are errors
 	$(BIN)/sphinx-build -W -n --keep-going -b html docs docs/_build/html
@@ -25,6 +31,9 @@ bench:  ## Speed and memory as ratios to peers
 demo:  ## Rank a bundled data set; results in tamis-demo
 	$(BIN)/tamis demo --force
 
-format:  ## Mend what ruff can mend
+release-check:  ## Build sdist and wheel, install the wheel in an empty environment, run the demo
+	BIN=$(BIN) .ci/release
+
+format:  ## Fix what ruff can fix
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .

@@ -1,5 +1,47 @@
-"""Settings of the doctests in src, which draw without a screen."""
+"""Settings and rules of all tests, those of the doctests in `src` among them."""
 
 import os
+import signal
+from collections import defaultdict
 
-os.environ.setdefault("MPLBACKEND", "agg")
+import pytest
+
+os.environ.setdefault("MPLBACKEND", "agg")  # drawn without a screen
+
+
+def pytest_configure(config):
+    """Let tests raise Ctrl-C: in the background of a shell (`nohup ... &`) it is ignored."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers(config):
+    """One worker per core for the whole suite, none when files or folders are named."""
+    if config.args_source is not pytest.Config.ArgsSource.TESTPATHS:
+        return 0
+    config.option.dist = "loadgroup"
+    return os.cpu_count()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items):
+    """Choose what is slow, and what runs in the same worker."""
+    families = defaultdict(list)
+    for item in items:
+        item.add_marker(pytest.mark.xdist_group(_group(item)))
+        if marker := item.get_closest_marker("sampled"):
+            families[item.nodeid.partition("[")[0], marker.args[0]].append(item)
+    for (_, n_kept), cases in families.items():
+        kept = {round(i * (len(cases) - 1) / max(n_kept - 1, 1)) for i in range(n_kept)}
+        for position, case in enumerate(cases):
+            if position not in kept:
+                case.add_marker(pytest.mark.slow)
+
+
+def _group(item):
+    """Name of what shares its compiled kernels: a file, or a selector in the common checks."""
+    params = item.callspec.params if hasattr(item, "callspec") else {}
+    if item.path.name == "test_common.py" and params.keys() & {"selector", "estimator"}:
+        selector = params.get("selector") or type(params["estimator"])
+        return selector.__name__
+    return str(item.path.relative_to(item.config.rootpath))

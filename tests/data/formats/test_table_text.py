@@ -182,7 +182,7 @@ def test_closed_quote_at_the_end_is_fine(csv):
         (b"a,b\n" + b"1,2\n" * 100 + b"1,\xe9\n", "byte 0xe9 on line 102"),
         ("a,b\n1,2\n".encode("utf-16"), "looks like UTF-16"),
         ("a,b\n1,2\n".encode("utf-16-le"), "byte 0x00 on line 1"),
-        (gzip.compress(b"a,b\n1,2\n"), "add .gz to its name"),
+        (gzip.compress(b"a,b\n1,2\n", mtime=0), "add .gz to its name"),
         (b"PK\x03\x04\xff\xff\n", "spreadsheet or zip"),
     ],
 )
