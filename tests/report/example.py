@@ -1,4 +1,4 @@
-"""Summaries as a comparison gives them, made up but realistic: the same numbers every time."""
+"""Records as Comparison.to_dict() gives them, made up but realistic: always the same numbers."""
 
 import numpy as np
 
@@ -46,26 +46,23 @@ def make_summary(
         data.append(part)
         rows += scores
     return {
-        "schema": "tamis-report",
+        "schema": "tamis-comparison",
         "version": 1,
-        "title": f"{len(methods)} methods on {n_data} data sets",
-        "created": "2026-02-03",
         "methods": methods,
-        "counts": counts,
         "learner": learners[0],
         "metric": metrics[0],
-        "learners": list(learners),
-        "metrics": [
-            {"name": name, "greater_is_better": name not in ("mse", "balanced_error")}
-            for name in metrics
-        ],
         "level": 0.95,
+        "random_state": 0,
+        "seeds": [
+            {"data": part["name"], "method": method, "seeds": list(range(n_splits))}
+            for part in data
+            for method in methods
+        ],
         "data": data,
-        "ranks": make_ranks(methods, rng, "nemenyi", n_data) if n_data > 1 else None,
+        "significance": make_ranks(methods, rng, "nemenyi", n_data) if n_data > 1 else None,
         "table": {
             "fields": ["data", "method", "split", "count", "learner", "metric", "value"],
             "rows": rows,
-            "n_rows": len(rows),
         },
         "failures": [
             {
@@ -75,6 +72,7 @@ def make_summary(
                 "part": "selector",
                 "error": "InputError: RandomRanking: expected at least one column with two "
                 "different values, got 2000 constant or empty columns in 41 rows.",
+                "details": "Traceback (most recent call last): ...",
             }
         ],
         "warnings": [
@@ -86,38 +84,48 @@ def make_summary(
             }
         ],
         "selectors": {method: f"{method.title()}()" for method in methods},
-        "protocol": [
-            "20 random splits; two thirds of the rows train, one third tests, with the shares "
-            "of the classes kept.",
-            "Selection and every tuned parameter see the training rows only.",
-            "The learner is a linear SVM on scaled columns; C is chosen from 10⁻³ to 10² by "
-            "5-fold cross-validation inside the training rows.",
-            "Random state 0.",
-        ],
         "versions": {
             "tamis": "0.1.0", "python": "3.11.2", "numpy": "2.2.6",
             "scikit-learn": "1.9.1", "machine": "Linux x86_64, 2 cores",
         },
-        "notes": [],
+        "other_versions": [],
     }  # fmt: skip
 
 
 def make_ranks(methods, rng, test, n_blocks):
     mean_ranks = np.sort(rng.uniform(1, len(methods), len(methods)))
     is_nemenyi = test == "nemenyi"
+    groups = make_groups(methods, mean_ranks, 3.73) if is_nemenyi else [methods[:4]]
+    p_values = [1.0, *np.linspace(0.9, 1e-6, len(methods) - 1).round(6).tolist()]
+    friedman = {
+        "chi_square": 61.2, "p_chi_square": 4.1e-8, "f_statistic": 9.7, "p_value": 3.1e-9,
+        "average_ranks": [round(float(rank), 3) for rank in mean_ranks], "n_data": n_blocks,
+    }  # fmt: skip
     return {
-        "test": test,
         "over": "data sets" if is_nemenyi else "splits",
-        "n_blocks": n_blocks,
-        "level": 0.05,
-        "p_value": 3.1e-9 if is_nemenyi else None,
-        "critical_difference": 3.73 if is_nemenyi else None,
+        "metric": "accuracy",
+        "learner": "svm",
+        "count": None,
+        "left_out": [],
+        "reason": None,
+        "methods": [
+            {
+                "method": method, "mean": 0.8, "average_rank": round(float(rank), 3),
+                "p_value": p_value, "is_best": method == methods[0],
+                "as_good_as_best": p_value > 0.05,
+                "groups": [n for n, group in enumerate(groups, 1) if method in group],
+            }
+            for method, rank, p_value in zip(methods, mean_ranks, p_values, strict=True)
+        ],
+        "test": test,
         "best": methods[0],
-        "methods": methods,
-        "mean_ranks": [round(float(rank), 3) for rank in mean_ranks],
-        "p_values": [None, *np.linspace(0.9, 1e-6, len(methods) - 1).round(6).tolist()],
-        "groups": make_groups(methods, mean_ranks, 3.73) if is_nemenyi else [methods[:4]],
-    }
+        "as_good": methods[:4],
+        "groups": groups,
+        "critical_difference": 3.73 if is_nemenyi else None,
+        "friedman": friedman if is_nemenyi else None,
+        "test_level": 0.05,
+        "n_blocks": n_blocks,
+    }  # fmt: skip
 
 
 def make_groups(methods, mean_ranks, difference):
@@ -145,8 +153,8 @@ def make_data(name, rng, methods, counts, n_splits, n_columns, learners, metrics
                     half = float(2.093 * values.std(ddof=1) / np.sqrt(n_splits))
                     scores.append({
                         "method": method, "learner": learner, "metric": metric,
-                        "count": count, "mean": mean, "low": mean - half,
-                        "high": mean + half, "n": n_splits,
+                        "count": count, "mean": mean, "standard_error": half / 2.093,
+                        "low": mean - half, "high": mean + half, "n": n_splits,
                     })  # fmt: skip
                     rows += [
                         [name, method, f"split {i}", count, learner, metric, round(float(v), 4)]
@@ -157,8 +165,9 @@ def make_data(name, rng, methods, counts, n_splits, n_columns, learners, metrics
         for count in counts:
             value = float(np.clip(0.8 - 0.05 * m + 0.04 * np.log(count / 10), 0.02, 1))
             stability.append({
-                "method": method, "count": count, "value": value,
+                "method": method, "count": count, "nogueira": value,
                 "low": max(value - 0.05, 0.0), "high": min(value + 0.05, 1.0),
+                "jaccard": value / 2, "jensen_shannon": value, "n": n_splits,
             })  # fmt: skip
     return {
         "name": name,
@@ -166,9 +175,23 @@ def make_data(name, rng, methods, counts, n_splits, n_columns, learners, metrics
         "n_rows": 62,
         "n_columns": n_columns,
         "task": "classification",
-        "answer": make_answer(methods, counts, learners, metrics, scores, stability, names, rng),
+        "counts": counts,
+        "learners": list(learners),
+        "metrics": [
+            {"name": metric, "greater_is_better": metric not in ("mse", "balanced_error")}
+            for metric in metrics
+        ],
+        "protocol": {
+            "protocol": "RepeatedSplits",
+            "description": f"{n_splits} random splits, each with 67% of the rows to learn from.",
+            "n_splits": n_splits,
+        },
+        "splits": [f"split {i}" for i in range(n_splits)],
+        "answer": make_answer(
+            name, methods, counts, learners, metrics, scores, stability, names, rng
+        ),
         "scores": scores,
-        "stability": {"index": "Nogueira", "rows": stability},
+        "stability": stability,
         "frequencies": make_frequencies(methods, n_columns, names, rng),
         "correlation": make_correlation(min(n_columns, 30), names, rng),
         "times": [
@@ -177,43 +200,42 @@ def make_data(name, rng, methods, counts, n_splits, n_columns, learners, metrics
                 "select_seconds": float(10 ** rng.uniform(-2.5, 1.5)),
                 "learn_seconds": float(rng.uniform(0.1, 0.6)),
                 "peak_bytes": float(10 ** rng.uniform(6, 8.5)),
+                "n": n_splits,
             }
             for method in methods
         ],
         "probes": [],
-        "ranks": make_ranks(methods, rng, "corrected t", n_splits),
+        "significance": make_ranks(methods, rng, "corrected t", n_splits),
     }, rows
 
 
-def make_column(position, names, share=None, mean_rank=None):
-    name = names[position % len(names)] if names else f"gene_{37 * position % 2000:04d}"
-    low = None if share is None else max(share - 0.12, 0.0)
-    high = None if share is None else min(share + 0.12, 1.0)
-    return {
-        "index": 37 * position % 2000, "name": name, "share": share,
-        "low": low, "high": high, "mean_rank": mean_rank,
-    }  # fmt: skip
+def make_columns(n, names):
+    columns = [names[i % len(names)] if names else f"gene_{37 * i % 2000:04d}" for i in range(n)]
+    return {"indices": [37 * i % 2000 for i in range(n)], "columns": columns}
 
 
-def make_answer(methods, counts, learners, metrics, scores, stability, names, rng):
+def make_answer(name, methods, counts, learners, metrics, scores, stability, names, rng):
     count = counts[min(1, len(counts) - 1)]
     score = next(row for row in scores if row["count"] == count)
     steady = next(row for row in stability if row["count"] == count)
     shares = np.round(np.sort(rng.beta(4, 2, min(count, 200)))[::-1], 2)
     return {
-        "method": methods[0], "count": count, "learner": learners[0], "metric": metrics[0],
-        "mean": score["mean"], "low": score["low"], "high": score["high"],
-        "stability": steady["value"], "stability_low": steady["low"],
+        "data": name,
+        "method": methods[0], "learner": learners[0], "metric": metrics[0], "count": count,
+        **make_columns(len(shares), names),
+        "shares": shares.tolist(),
+        "shares_low": np.maximum(shares - 0.12, 0.0).tolist(),
+        "shares_high": np.minimum(shares + 0.12, 1.0).tolist(),
+        "mean_ranks": [round(1 + 1.7 * i, 1) for i in range(len(shares))],
+        "score": score["mean"], "low": score["low"], "high": score["high"],
+        "stability": steady["nogueira"], "stability_low": steady["low"],
         "stability_high": steady["high"],
+        "sentence": f"On {name}, use {methods[0]} with {count} columns.",
         "reasons": [
             "It has the best mean accuracy of all.",
             f"No method comes that close with fewer columns than {count}.",
         ],
         "rivals": methods[1:4],
-        "columns": [
-            make_column(i, names, float(share), round(1 + 1.7 * i, 1))
-            for i, share in enumerate(shares)
-        ],
     }  # fmt: skip
 
 
@@ -224,9 +246,10 @@ def make_frequencies(methods, n_columns, names, rng):
     shares[:, -1] = rng.uniform(0, 0.08, n_shown)
     return {
         "count": 50,
-        "columns": [make_column(i, names) for i in range(n_shown)],
+        **make_columns(n_shown, names),
         "methods": methods,
         "shares": [[round(float(value), 2) for value in row] for row in shares],
+        "mean_ranks": [[1.0 + i] * len(methods) for i in range(n_shown)],
     }
 
 
@@ -236,7 +259,7 @@ def make_correlation(n_columns, names, rng):
     values = np.corrcoef((noise + 1.4 * hidden[:, np.arange(n_columns) % 4]).T)
     values = np.atleast_2d(values)
     return {
-        "kind": "Spearman",
-        "columns": [make_column(i, names) for i in range(n_columns)],
+        "kind": "pearson",
+        **make_columns(n_columns, names),
         "values": [[round(float(value), 3) for value in row] for row in values],
     }

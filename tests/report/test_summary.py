@@ -1,4 +1,4 @@
-"""The summary of a real comparison, small but with everything in it."""
+"""The record of a real comparison, small but with everything in it, and its page."""
 
 import json
 
@@ -6,7 +6,10 @@ import numpy as np
 import pytest
 
 from report.example import HOSTILE
-from tamis.report import check_summary, render, summarize
+from tamis import RFT
+from tamis.evaluation.protocols import PublishedSplit
+from tamis.report import check_summary, render, summarize, write_report
+from tamis.report._figures import Context
 
 compare = pytest.importorskip("tamis.evaluation").compare
 
@@ -37,29 +40,54 @@ def test_numbers_are_those_of_the_comparison(one):
     summary = summarize(one)
     answer, best = summary["data"][0]["answer"], one.recommend()
     assert (answer["method"], answer["count"]) == (best.method, best.count)
-    assert answer["mean"] == pytest.approx(best.score)
-    assert [column["name"] for column in answer["columns"]] == best.columns
-    assert [column["index"] for column in answer["columns"]] == best.indices
-    assert summary["table"]["n_rows"] == len(one.table())
+    assert answer["score"] == pytest.approx(best.score)
+    assert answer["columns"] == best.columns
+    assert answer["indices"] == best.indices
+    assert len(summary["table"]["rows"]) == len(one.table())
     assert len(summary["data"][0]["scores"]) == len(one.curves())
-    assert summary["data"][0]["ranks"]["test"] == "corrected t"
-    assert summary["ranks"] is None
+    assert summary["data"][0]["significance"]["test"] == "corrected t"
+    assert summary["significance"] is None
 
 
-def test_record_and_json_of_it_give_the_same_summary(one):
-    assert summarize(json.loads(json.dumps(one.to_dict()))) == summarize(one)
+def test_a_page_is_rendered_from_a_saved_file(one, two, tmp_path):
+    for number, found in enumerate((one, two)):
+        saved, page = tmp_path / f"{number}.json", tmp_path / f"{number}.html"
+        found.to_json(saved)
+        record = json.loads(saved.read_text(encoding="utf-8"))
+        assert record == found.to_dict() == summarize(found)
+        write_report(record, page)
+        assert page.read_text(encoding="utf-8") == render(found.to_dict(), str(number))
+        twin = write_report(found, tmp_path / f"{number}-twin.json")
+        assert json.loads(twin.read_text(encoding="utf-8")) == record
+
+
+def test_one_split_and_nothing_but_failures_are_records_too():
+    X, y = make_table()
+    alone = compare(["dft"], (X, y), protocol=PublishedSplit(range(40), range(40, 60)),
+                    counts=[2], n_jobs=1, progress=False)  # fmt: skip
+    assert summarize(alone)["data"][0]["significance"]["reason"] is not None
+    assert "Ranks across methods" not in render(summarize(alone))
+    with pytest.warns(UserWarning, match="failed"):
+        failed = compare({"rft": RFT()}, (X, np.where(y, "a", "b")), protocol=3, counts=[2],
+                         n_jobs=1, progress=False)  # fmt: skip
+    assert summarize(failed)["data"][0]["answer"] is None
+    assert "No recommendation" in render(summarize(failed))
 
 
 def test_several_data_sets_are_ranked_over_data(two):
     summary = summarize(two)
-    assert summary["ranks"]["over"] == "data sets"
+    assert summary["significance"]["over"] == "data sets"
     assert [data["name"] for data in summary["data"]] == ["a", "b"]
     assert 'id="d1"' in render(summary)
 
 
-def test_intervals_stay_where_a_metric_can_be(one):
-    for row in summarize(one)["data"][0]["scores"]:
-        if row["metric"] in ("accuracy", "auc"):
+def test_intervals_on_the_page_stay_where_a_metric_can_be(one):
+    record = one.to_dict()
+    data = record["data"][0]
+    assert any(row["high"] > 1 for row in data["scores"] if row["metric"] == "accuracy")
+    context = Context("d0", data, record["methods"], record["level"])
+    for metric in ("accuracy", "auc"):
+        for row in context.scores("svm", metric):
             assert 0 <= row["low"] <= row["mean"] <= row["high"] <= 1
 
 
@@ -77,5 +105,5 @@ def test_hostile_names_of_columns_arrive_whole():
     frame = pandas.DataFrame(X, columns=names)
     found = compare(["dft"], {"<b>": (frame, y)}, protocol=3, counts=[12], n_jobs=1, progress=False)
     summary = check_summary(summarize(found))
-    assert {c["name"] for c in summary["data"][0]["answer"]["columns"]} >= set(HOSTILE[:5])
+    assert set(summary["data"][0]["answer"]["columns"]) >= set(HOSTILE[:5])
     render(summary).encode()

@@ -33,8 +33,8 @@ def test_long_names_keep_both_ends():
 
 
 def test_names_that_look_the_same_show_their_position():
-    columns = [{"name": "a", "index": 4}, {"name": "b", "index": 5}, {"name": "a", "index": 9}]
-    assert _words.labels(columns) == ["a (no. 4)", "b", "a (no. 9)"]
+    block = {"columns": ["a", "b", "a"], "indices": [4, 5, 9]}
+    assert _words.labels(block) == ["a (no. 4)", "b", "a (no. 9)"]
 
 
 @pytest.mark.parametrize(

@@ -6,10 +6,10 @@ from typing import Any, NamedTuple
 
 from markupsafe import Markup
 
-from tamis.report import _cells, _sentences, _words
 from tamis.report import _charts as charts
-from tamis.report._cells import Cell, Table
+from tamis.report import _sentences, _tables, _words
 from tamis.report._charts._svg import swatch
+from tamis.report._tables import Cell, PageTable, heads
 from tamis.report._words import short_name
 
 MOST_CELLS = 30  # rows of a heat map
@@ -34,7 +34,7 @@ class Figure(NamedTuple):
     caption: str
     svg: Markup
     legend: list[Key]
-    table: Table
+    table: PageTable
 
 
 class Context(NamedTuple):
@@ -57,16 +57,21 @@ class Context(NamedTuple):
         answer = self.data["answer"]
         return None if answer is None else int(answer["count"])
 
+    def scores(self, learner: str, metric: str) -> list[dict[str, Any]]:
+        """Mean scores of an estimator by a metric, with intervals cut at what it can reach."""
+        rows = []
+        for row in self.data["scores"]:
+            if row["learner"] == learner and row["metric"] == metric:
+                low, high = _words.possible(metric, row["low"], row["high"])
+                rows.append({**row, "low": low, "high": high})
+        return rows
+
 
 def score_figure(
     context: Context, learner: str, metric: str, is_better_high: bool, number: int
 ) -> Figure | None:
     """Score against number of columns, for one learner and one metric."""
-    rows = [
-        row
-        for row in context.data["scores"]
-        if row["learner"] == learner and row["metric"] == metric
-    ]
+    rows = context.scores(learner, metric)
     if not rows:
         return None
     words, key = _words.metric_words(metric), f"{context.key}-score{number}"
@@ -83,68 +88,55 @@ def score_figure(
     )
     caption = (
         f"{sentence} Lines are means over the splits, whiskers and the band "
-        f"{_words.percent(context.level)} intervals; learner: {_words.learner_words(learner)}."
+        f"{_words.percent(context.level)} intervals; estimator: {_words.learner_words(learner)}."
     )
-    heads = [("Method", "text"), ("Columns", "number"), (_words.capital(words), "number"),
-             ("Interval", "number"), ("Splits", "number")]  # fmt: skip
-    body = [
-        [
-            _cells.name_cell(row["method"]),
-            _cells.count_cell(row["count"]),
-            _cells.number_cell(row["mean"]),
-            _cells.interval_cell(row["low"], row["high"]),
-            _cells.count_cell(row["n"]),
-        ]
-        for row in rows
-    ]
     title = "Score against number of columns"
     if number:
         title = _words.capital(f"{words}, {_words.learner_words(learner)}")
-    table = Table(f"{key}-table", f"Numbers of the chart: {words}", heads, body, True)
     legend = _legend(context, rows, "mean", is_better_high, 3)
-    return Figure(key, title, caption, svg, legend, table)
+    return Figure(key, title, caption, svg, legend, _numbers(key, words, rows, "mean"))
 
 
 def stability_figure(context: Context) -> Figure | None:
     """Stability against number of columns."""
-    rows = context.data["stability"]["rows"]
+    rows = context.data["stability"]
     if not rows:
         return None
-    index, key = short_name(context.data["stability"]["index"]), f"{context.key}-stability"
+    key = f"{context.key}-stability"
     sentence = _sentences.describe_stability(rows)
     svg = charts.line_chart(
         key,
-        _lines(context, rows, "value"),
+        _lines(context, rows, "nogueira"),
         "Stability against number of columns",
         sentence,
-        f"stability ({index}; higher is better)",
+        "stability (Nogueira; higher is better)",
         limits=(0.0, 1.0),
         chosen=context.chosen,
         chosen_count=context.chosen_count,
     )
     caption = (
-        f"How much the columns chosen on different splits agree, by the {index} index: 1 is always "
-        f"the same columns, 0 what chance gives. {sentence}"
+        f"How much the columns chosen on different splits agree, by the Nogueira index: 1 is "
+        f"always the same columns, 0 what chance gives. {sentence}"
     )
-    table = _numbers(key, "stability", rows, "value")
-    legend = _legend(context, rows, "value", True, 2)
+    table = _numbers(key, "stability", rows, "nogueira")
+    legend = _legend(context, rows, "nogueira", True, 2)
     return Figure(key, "Stability", caption, svg, legend, table)
 
 
-def _numbers(key: str, words: str, rows: list[dict[str, Any]], field: str) -> Table:
+def _numbers(key: str, words: str, rows: list[dict[str, Any]], field: str) -> PageTable:
     """What a chart over the numbers of columns shows, as a table."""
-    heads = [("Method", "text"), ("Columns", "number"), (_words.capital(words), "number"),
-             ("Interval", "number")]  # fmt: skip
     body = [
         [
-            _cells.name_cell(row["method"]),
-            _cells.count_cell(row["count"]),
-            _cells.number_cell(row[field]),
-            _cells.interval_cell(row["low"], row["high"]),
+            _tables.name_cell(row["method"]),
+            _tables.count_cell(row["count"]),
+            _tables.number_cell(row[field]),
+            _tables.interval_cell(row["low"], row["high"]),
+            _tables.count_cell(row["n"]),
         ]
         for row in rows
     ]
-    return Table(f"{key}-table", f"Numbers of the chart: {words}", heads, body, True)
+    labels = heads("Method", f"Columns|{_words.capital(words)}|Interval|Splits")
+    return PageTable(f"{key}-table", f"Numbers of the chart: {words}", labels, body, True)
 
 
 def probe_figure(context: Context) -> Figure | None:
@@ -208,34 +200,39 @@ def _legend(
     ]
 
 
-def rank_figure(key: str, ranks: dict[str, Any], methods: list[str], chosen: int | None) -> Figure:
-    """Mean ranks of the methods, and groups that are not told apart."""
-    order = sorted(
-        zip(ranks["methods"], ranks["mean_ranks"], ranks["p_values"], strict=True),
-        key=lambda row: row[1],
-    )
-    rows = [(methods.index(name), short_name(name, 26), rank) for name, rank, _ in order]
-    groups = [
-        [methods.index(name) for name in group if name in methods] for group in ranks["groups"]
+def rank_figure(
+    key: str, found: dict[str, Any] | None, methods: list[str], chosen: int | None
+) -> Figure | None:
+    """Mean ranks of the methods, and groups that do not differ significantly."""
+    if found is None or found["reason"] is not None or not found["methods"]:
+        return None
+    order = sorted(found["methods"], key=lambda row: row["average_rank"])
+    rows = [
+        (methods.index(row["method"]), short_name(row["method"], 26), row["average_rank"])
+        for row in order
     ]
-    caption = _sentences.describe_ranks(ranks)
+    groups = [
+        [methods.index(name) for name in group if name in methods] for group in found["groups"]
+    ]
+    caption = _sentences.describe_ranks(found)
     svg = charts.rank_chart(
-        key, rows, groups, ranks["critical_difference"], "Mean ranks of the methods", caption,
+        key, rows, groups, found["critical_difference"], "Mean ranks of the methods", caption,
         chosen,
     )  # fmt: skip
-    heads = [("Method", "text"), ("Mean rank", "number"), ("p against the best", "number"),
-             ("Group", "text")]  # fmt: skip
     body = [
         [
-            _cells.name_cell(name),
-            _cells.number_cell(rank, 2),
-            Cell("–" if p is None else _words.p_value(p), p),
-            _cells.text_cell(_group_letters(name, ranks["groups"]) or "–"),
+            _tables.name_cell(row["method"]),
+            _tables.text_cell(_group_letters(row["method"], found["groups"]) or "–"),
+            _tables.number_cell(row["average_rank"], 2),
+            Cell("–") if row["is_best"] else Cell(_words.p_value(row["p_value"]), row["p_value"]),
         ]
-        for name, rank, p in order
+        for row in order
     ]
-    table = Table(
-        f"{key}-table", "Mean ranks; methods sharing a letter are not told apart", heads, body
+    table = PageTable(
+        f"{key}-table",
+        "Mean ranks; methods sharing a letter are not significantly different",
+        heads("Method|Group", "Mean rank|p against the best"),
+        body,
     )
     return Figure(key, "Ranks across methods", caption, svg, [], table)
 
@@ -255,7 +252,7 @@ def frequency_figure(context: Context) -> Figure | None:
         return None
     key, methods = f"{context.key}-frequency", [short_name(m, 26) for m in block["methods"]]
     shown = min(len(block["columns"]), MOST_CELLS)
-    names = _words.labels(block["columns"], 28)
+    names = _words.labels(block, 28)
     caption = (
         f"Percentage of splits in which a method has the column among its best {block['count']:,}. "
         f"Shown are the {_words.count_of(shown, 'column')} chosen most often"
@@ -268,21 +265,22 @@ def frequency_figure(context: Context) -> Figure | None:
     svg = charts.frequency_chart(
         key, names[:shown], methods, block["shares"][:shown], title, caption + ".", chosen
     )
-    heads = [("Column", "text"), ("Index", "number")]
-    heads += [(name, "number") for name in methods]
+    labels = [*heads("Column", "Index"), *((name, "number") for name in methods)]
     body = [
         [
-            _cells.column_cell(column, name),
-            _cells.count_cell(column["index"]),
+            _tables.name_cell(name, label),
+            _tables.count_cell(index),
             *(Cell(_words.percent(share), share) for share in shares),
         ]
-        for column, name, shares in zip(block["columns"], names, block["shares"], strict=True)
+        for name, label, index, shares in zip(
+            block["columns"], names, block["indices"], block["shares"], strict=True
+        )
     ]
-    table = Table(
+    table = PageTable(
         f"{key}-table",
         f"Selection frequency of {_words.count_of(len(body), 'column')} "
         f"of {context.data['n_columns']:,}",
-        heads, body, True,
+        labels, body, True,
     )  # fmt: skip
     return Figure(key, "Selection frequency", caption + ".", svg, [], table)
 
@@ -293,9 +291,9 @@ def correlation_figure(context: Context) -> Figure | None:
     if block is None or not block["columns"]:
         return None
     key, shown = f"{context.key}-correlation", min(len(block["columns"]), MOST_CELLS)
-    names = _words.labels(block["columns"][:shown], 28)
+    names = _words.labels(block, 28)[:shown]
     values = [row[:shown] for row in block["values"][:shown]]
-    kind = short_name(block["kind"])
+    kind = _words.capital(short_name(block["kind"]))
     caption = f"{kind} correlation of the first {_words.count_of(shown, 'chosen column')}."
     pairs = [
         (abs(value), row, column)
@@ -310,16 +308,16 @@ def correlation_figure(context: Context) -> Figure | None:
             f"{_words.number(values[row][column], 2)}. Blue goes together, orange opposite ways."
         )
     svg = charts.correlation_chart(key, names, values, "Correlation of chosen columns", caption)
-    heads = [("Column", "text"), ("Other column", "text"), ("Correlation", "number")]
+    labels = heads("Column|Other column", "Correlation")
     body = [
         [
-            _cells.column_cell(block["columns"][column], names[column]),
-            _cells.column_cell(block["columns"][row], names[row]),
-            _cells.number_cell(values[row][column], 2),
+            _tables.name_cell(block["columns"][column], names[column]),
+            _tables.name_cell(block["columns"][row], names[row]),
+            _tables.number_cell(values[row][column], 2),
         ]
         for _, row, column in sorted(pairs, reverse=True)[:100]
     ]
-    table = Table(f"{key}-table", "The strongest correlations", heads, body, True)
+    table = PageTable(f"{key}-table", "The strongest correlations", labels, body, True)
     return Figure(key, "Correlation of the chosen columns", caption, svg, [], table)
 
 
@@ -331,7 +329,7 @@ def time_figure(context: Context) -> Figure | None:
     rows = sorted(rows, key=lambda row: row["select_seconds"])
     fast, slow, key = rows[0], rows[-1], f"{context.key}-time"
     caption = (
-        f"Median time of one selection, without training the learner: from "
+        f"Median time of one selection, without training the estimator: from "
         f"{_words.seconds(fast['select_seconds'])} ({short_name(fast['method'])}) to "
         f"{_words.seconds(slow['select_seconds'])} ({short_name(slow['method'])})."
     )
@@ -340,16 +338,15 @@ def time_figure(context: Context) -> Figure | None:
         for row in rows
     ]
     svg = charts.time_chart(key, drawn, "Time of selection", caption, context.chosen)
-    heads = [("Method", "text"), ("Selection", "number"), ("Learner", "number"),
-             ("Peak memory", "number")]  # fmt: skip
+    labels = heads("Method", "Selection|Training|Peak memory")
     body = [
         [
-            _cells.name_cell(row["method"]),
+            _tables.name_cell(row["method"]),
             Cell(_words.seconds(row["select_seconds"]), row["select_seconds"]),
             Cell(_words.seconds(row["learn_seconds"]), row["learn_seconds"]),
             Cell(_words.size(row["peak_bytes"]), row["peak_bytes"]),
         ]
         for row in rows
     ]
-    table = Table(f"{key}-table", "Time and memory of one split", heads, body)
+    table = PageTable(f"{key}-table", "Time and memory of one split", labels, body)
     return Figure(key, "Time", caption, svg, [], table)

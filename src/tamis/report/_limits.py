@@ -4,52 +4,58 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 LARGEST = 3_000_000  # bytes of a page
 MOST_ROWS = 10_000  # of the table of all scores
+MOST_COLUMNS = 200  # of the answer, by name
 MOST_FAILURES = 50
 LONGEST = 300  # letters of a text
-_SAY_TABLE = "The table of all scores holds the first {shown:,} of {n:,} rows."
+
+Record = dict[str, Any]
 
 
-def shrink(summary: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """Give the summary, then smaller and smaller ones; each says what it left out.
+def shrink(record: Record) -> Iterator[Record]:
+    """Give the record, then smaller and smaller ones; each notes what it left out.
 
-    Summaries whose page would surely be too large are passed over.
+    Records whose page would surely be too large are passed over.
     """
-    smaller = summary = shorten(summary)
-    for smaller in _ladder(summary):
+    smaller = record = shorten(_cut_columns(record, MOST_COLUMNS))
+    for smaller in _ladder(record):
         if _least_size(smaller) < LARGEST:
             yield smaller
     yield smaller  # nothing is left to leave out
 
 
-def _ladder(summary: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    yield _cut_table(summary, MOST_ROWS)
-    small = _cut_table(summary, 2000)
+def _ladder(record: Record) -> Iterator[Record]:
+    n_rows = len(record["table"]["rows"])
+    for name in ("failures", "warnings"):
+        record = _cut_list(record, name)
+    yield _cut_table(record, MOST_ROWS, n_rows)
+    small = _without_seeds(_cut_table(record, 2000, n_rows))
     yield small
-    small = _cut_columns(small, 60)
+    small = _with_note(_cut_columns(small, 60), _columns_note(60))
     yield small
-    small = _only_first_scores(_cut_table(small, 0))
+    small = _only_first_scores(_cut_table(small, 0, n_rows))
     yield small
     for n_counts, n_columns in ((50, 30), (12, 12)):
-        small = _thin_counts(_cut_columns(small, n_columns), n_counts)
+        small = _with_note(_cut_columns(small, n_columns), _columns_note(n_columns))
+        small = _thin_counts(small, n_counts)
         yield small
     for n_methods, n_data in ((24, 12), (16, 4), (8, 1)):
         small = _first_methods(_first_data(small, n_data), n_methods)
         yield small
 
 
-def _least_size(summary: dict[str, Any]) -> float:
-    """Bytes that the page has at least: numbers take four times as much on it as in JSON."""
-    table = len(json.dumps(summary["table"]))
-    return table + 3.5 * (len(json.dumps(summary)) - table)
+def _least_size(record: Record) -> float:
+    """Bytes that the page has at least: numbers take twice as much in charts as in JSON."""
+    hidden = len(json.dumps([record["table"], record["seeds"]]))
+    return hidden + 3.0 * (len(json.dumps(record)) - hidden)
 
 
 def shorten(value: Any) -> Any:
-    """Cut long texts, wherever they are; a mark of the whole text keeps them different."""
+    """Cut long texts, wherever they are; a digest of the whole text keeps them different."""
     if isinstance(value, str) and len(value) > LONGEST:
         mark = hashlib.sha256(value.encode("utf-8", "surrogatepass")).hexdigest()[:8]
         return f"{value[: LONGEST - 40]}… ({len(value):,} letters, {mark})"
@@ -60,149 +66,149 @@ def shorten(value: Any) -> Any:
     return value
 
 
-def _with_note(summary: dict[str, Any], note: str, **changes: Any) -> dict[str, Any]:
-    notes = [old for old in summary["notes"] if old.split(" holds ")[0] != note.split(" holds ")[0]]
-    return {**summary, **changes, "notes": [*notes, note]}
+def _with_note(record: Record, note: str, **changes: Any) -> Record:
+    """The record with other parts; a note replaces an earlier one about the same list."""
+    about = note.split(" holds ")[0]
+    notes = [old for old in record.get("notes", []) if old.split(" holds ")[0] != about]
+    return {**record, **changes, "notes": [*notes, note]}
 
 
-def _cut_table(summary: dict[str, Any], most: int) -> dict[str, Any]:
-    summary = _cut_list(_cut_list(summary, "failures"), "warnings")
-    table = summary["table"]
+def _each_data(record: Record, change: Callable[[Record], Record]) -> Record:
+    return {**record, "data": [{**part, **change(part)} for part in record["data"]]}
+
+
+def _cut_table(record: Record, most: int, n_rows: int) -> Record:
+    table = record["table"]
+    if len(table["rows"]) <= most:
+        return record
     rows = table["rows"][:most]
-    if len(rows) == len(table["rows"]):
-        return summary
-    note = _SAY_TABLE.format(shown=len(rows), n=table["n_rows"])
-    return _with_note(summary, note, table={**table, "rows": rows})
+    note = f"The table of all scores holds the first {len(rows):,} of {n_rows:,} rows."
+    return _with_note(record, note, table={**table, "rows": rows})
 
 
-def _cut_list(summary: dict[str, Any], name: str) -> dict[str, Any]:
-    rows = summary[name]
+def _cut_list(record: Record, name: str) -> Record:
+    rows = record[name]
     if len(rows) <= MOST_FAILURES:
-        return summary
+        return record
     note = f"The list of {name} holds the first {MOST_FAILURES} of {len(rows):,}."
-    return _with_note(summary, note, **{name: rows[:MOST_FAILURES]})
+    return _with_note(record, note, **{name: rows[:MOST_FAILURES]})
 
 
-def _cut_columns(summary: dict[str, Any], most: int) -> dict[str, Any]:
-    data = []
-    for part in summary["data"]:
-        part = dict(part)
-        if part["answer"] is not None:
-            part["answer"] = {**part["answer"], "columns": part["answer"]["columns"][:most]}
-        for block, values in (("frequencies", "shares"), ("correlation", "values")):
-            if part[block] is not None:
-                part[block] = _cut_block(part[block], values, most)
-        data.append(part)
-    return _with_note(summary, f"Every list of columns holds the first {most}.", data=data)
+def _without_seeds(record: Record) -> Record:
+    record = _each_data(record, lambda part: {"splits": []})
+    return _with_note(record, "Names and seeds of the splits are left out.", seeds=[])
 
 
-def _cut_block(block: dict[str, Any], values: str, most: int) -> dict[str, Any]:
-    rows = block[values][:most]
-    if values == "values":
-        rows = [row[:most] for row in rows]
-    return {**block, "columns": block["columns"][:most], values: rows}
+def _columns_note(most: int) -> str:
+    return f"Every list of columns holds the first {most}."
 
 
-def _only_first_scores(summary: dict[str, Any]) -> dict[str, Any]:
-    data = [
-        {
-            **part,
+def _cut_columns(record: Record, most: int) -> Record:
+    def cut(part: Record) -> Record:
+        blocks = {name: part[name] for name in ("answer", "frequencies", "correlation")}
+        return {name: block and _cut_block(block, most) for name, block in blocks.items()}
+
+    return _each_data(record, cut)
+
+
+def _cut_block(block: Record, most: int) -> Record:
+    """The block with the first columns; all its lists by column have the same length."""
+    n = len(block["columns"])
+    by_column = [key for key in block if key not in ("reasons", "rivals", "methods")]
+    lists = [key for key in by_column if isinstance(block[key], list) and len(block[key]) == n]
+    small = {**block, **{key: block[key][:most] for key in lists}}
+    if "values" in small:
+        small["values"] = [row[:most] for row in small["values"]]
+    return small
+
+
+def _only_first_scores(record: Record) -> Record:
+    def cut(part: Record) -> Record:
+        first = part["answer"] or record
+        return {
             "scores": [
                 row
                 for row in part["scores"]
-                if row["learner"] == (part["answer"] or summary)["learner"]
-                and row["metric"] == (part["answer"] or summary)["metric"]
-            ],
+                if row["learner"] == first["learner"] and row["metric"] == first["metric"]
+            ]
         }
-        for part in summary["data"]
-    ]
-    note = "Scores are those of the recommended learner and the first metric only."
-    return _with_note(summary, note, data=data)
+
+    note = "Scores are those of the recommended estimator and the first metric only."
+    return _with_note(_each_data(record, cut), note)
 
 
-def _thin_counts(summary: dict[str, Any], most: int) -> dict[str, Any]:
-    counts = summary["counts"]
+def _thin_counts(record: Record, most: int) -> Record:
+    counts = sorted({count for part in record["data"] for count in part["counts"]})
     step = -(-len(counts) // most) if counts else 1
     kept = set(counts[::step]) | set(counts[-1:])
-    kept |= {part["answer"]["count"] for part in summary["data"] if part["answer"] is not None}
-    data = [
-        {
-            **part,
-            "scores": [row for row in part["scores"] if row["count"] in kept],
-            "probes": [row for row in part["probes"] if row["count"] in kept],
-            "stability": {
-                **part["stability"],
-                "rows": [row for row in part["stability"]["rows"] if row["count"] in kept],
-            },
-        }
-        for part in summary["data"]
-    ]
-    return _with_note(summary, "Some numbers of columns are left out of the charts.", data=data)
+    kept |= {part["answer"]["count"] for part in record["data"] if part["answer"] is not None}
+    record = _keep_rows(record, ("scores", "probes", "stability"), "count", kept)
+    return _with_note(record, "Some numbers of columns are left out of the charts.")
 
 
-def _first_data(summary: dict[str, Any], most: int) -> dict[str, Any]:
-    n_data = len(summary["data"])
+def _keep_rows(record: Record, lists: tuple[str, ...], field: str, kept: set[Any]) -> Record:
+    return _each_data(
+        record,
+        lambda part: {name: [row for row in part[name] if row[field] in kept] for name in lists},
+    )
+
+
+def _first_data(record: Record, most: int) -> Record:
+    n_data = len(record["data"])
     if n_data <= most:
-        return summary
+        return record
     note = f"The list of charts holds those of the first {most} of {n_data} data sets."
-    data = [*summary["data"][:most], *map(_only_answer, summary["data"][most:])]
-    return _with_note(summary, note, data=data)
+    data = [*record["data"][:most], *map(_only_answer, record["data"][most:])]
+    return _with_note(record, note, data=data)
 
 
-def _only_answer(part: dict[str, Any]) -> dict[str, Any]:
-    answer = None if part["answer"] is None else {**part["answer"], "columns": []}
-    lists: dict[str, Any] = {"scores": [], "times": [], "probes": []}
-    blocks = dict.fromkeys(("frequencies", "correlation", "ranks"))
-    nothing = {**lists, **blocks, "stability": {"index": "", "rows": []}}
-    return {**part, **nothing, "answer": answer}
+def _only_answer(part: Record) -> Record:
+    lists: Record = {name: [] for name in ("scores", "times", "probes", "stability")}
+    small = {**part, **lists, "frequencies": None, "correlation": None}
+    small["significance"] = {**part["significance"], "methods": []}
+    small["answer"] = small["answer"] and _cut_block(small["answer"], 0)
+    return small
 
 
-def _first_methods(summary: dict[str, Any], most: int) -> dict[str, Any]:
-    methods = _best_methods(summary, most)
-    if len(methods) == len(summary["methods"]):
-        return summary
+def _first_methods(record: Record, most: int) -> Record:
+    methods = _best_methods(record, most)
+    if len(methods) == len(record["methods"]):
+        return record
     known = set(methods)
-    note = f"The list of methods holds {len(methods)} of {len(summary['methods'])}."
-    data = [_keep_methods(part, known) for part in summary["data"]]
-    ranks = _keep_ranks(summary["ranks"], known)
-    return _with_note(summary, note, methods=methods, data=data, ranks=ranks)
+    note = f"The list of methods holds {len(methods)} of {len(record['methods'])}."
+    record = _keep_rows(record, ("scores", "times", "probes", "stability"), "method", known)
+    record = _each_data(
+        record,
+        lambda part: {
+            "significance": _keep_differences(part["significance"], known),
+            "frequencies": _keep_frequencies(part["frequencies"], known),
+        },
+    )
+    over_data = _keep_differences(record["significance"], known)
+    return _with_note(record, note, methods=methods, significance=over_data)
 
 
-def _keep_ranks(ranks: dict[str, Any] | None, known: set[str]) -> dict[str, Any] | None:
-    if ranks is None:
-        return None
-    places = [i for i, name in enumerate(ranks["methods"]) if name in known]
-    shown = {
-        field: [ranks[field][i] for i in places] for field in ("methods", "mean_ranks", "p_values")
-    }
-    return {**ranks, **shown}
-
-
-def _best_methods(summary: dict[str, Any], most: int) -> list[str]:
+def _best_methods(record: Record, most: int) -> list[str]:
     """The recommended methods, then by mean rank, then as given; in the order given."""
-    first = [part["answer"]["method"] for part in summary["data"] if part["answer"] is not None]
-    ranks = summary["ranks"] or summary["data"][0]["ranks"]
-    if ranks is not None:
-        pairs = sorted(zip(ranks["mean_ranks"], ranks["methods"], strict=True))
-        first += [name for _, name in pairs]
-    kept = set(list(dict.fromkeys([*first, *summary["methods"]]))[:most])
-    return [name for name in summary["methods"] if name in kept]
+    first = [part["answer"]["method"] for part in record["data"] if part["answer"] is not None]
+    found = record["significance"] or record["data"][0]["significance"]
+    ranked = sorted(found["methods"], key=lambda row: (row["average_rank"], row["method"]))
+    first += [row["method"] for row in ranked]
+    kept = set(list(dict.fromkeys([*first, *record["methods"]]))[:most])
+    return [name for name in record["methods"] if name in kept]
 
 
-def _keep_methods(part: dict[str, Any], known: set[str]) -> dict[str, Any]:
-    part = dict(part)
-    part["scores"] = [row for row in part["scores"] if row["method"] in known]
-    part["times"] = [row for row in part["times"] if row["method"] in known]
-    part["probes"] = [row for row in part["probes"] if row["method"] in known]
-    part["ranks"] = _keep_ranks(part["ranks"], known)
-    rows = [row for row in part["stability"]["rows"] if row["method"] in known]
-    part["stability"] = {**part["stability"], "rows": rows}
-    block = part["frequencies"]
-    if block is not None:
-        places = [i for i, name in enumerate(block["methods"]) if name in known]
-        part["frequencies"] = {
-            **block,
-            "methods": [block["methods"][i] for i in places],
-            "shares": [[row[i] for i in places] for row in block["shares"]],
-        }
-    return part
+def _keep_differences(found: Record | None, known: set[str]) -> Record | None:
+    if found is None:
+        return None
+    return {**found, "methods": [row for row in found["methods"] if row["method"] in known]}
+
+
+def _keep_frequencies(block: Record | None, known: set[str]) -> Record | None:
+    if block is None:
+        return None
+    places = [i for i, name in enumerate(block["methods"]) if name in known]
+    small = {**block, "methods": [block["methods"][i] for i in places]}
+    for key in ("shares", "mean_ranks"):
+        small[key] = [[row[i] for i in places] for row in block[key]]
+    return small

@@ -7,6 +7,8 @@ from typing import Any, NamedTuple
 from tamis.report import _words
 from tamis.report._words import count_of, interval, number, percent, short_name
 
+BEWARE = "Beware"  # how a reason starts that shows nothing was learned
+
 
 class Tile(NamedTuple):
     """One question and its answer: a label, the value, its interval, and a sentence."""
@@ -15,6 +17,12 @@ class Tile(NamedTuple):
     value: str
     aside: str
     sentence: str
+
+
+def title(record: dict[str, Any]) -> str:
+    """Heading of a page on several data sets."""
+    methods, data = len(record["methods"]), len(record["data"])
+    return f"{count_of(methods, 'method')} on {count_of(data, 'data set')}"
 
 
 def headline(data: dict[str, Any]) -> str:
@@ -31,6 +39,7 @@ def tiles(data: dict[str, Any], level: float) -> list[Tile]:
     if answer is None:
         return []
     metric = _words.metric_words(answer["metric"])
+    low, high = _words.possible(answer["metric"], answer["low"], answer["high"])
     return [
         Tile("Method", short_name(answer["method"], 28), "", _method(answer)),
         Tile(
@@ -41,8 +50,8 @@ def tiles(data: dict[str, Any], level: float) -> list[Tile]:
         ),
         Tile(
             f"Expected {metric}",
-            number(answer["mean"]),
-            interval(answer["low"], answer["high"]),
+            number(answer["score"]),
+            interval(low, high),
             _score(answer, metric, level),
         ),
         Tile(
@@ -64,7 +73,7 @@ def _method(answer: dict[str, Any]) -> str:
 
 
 def _columns(answer: dict[str, Any]) -> str:
-    shares = [column["share"] for column in answer["columns"] if column["share"] is not None]
+    shares = [share for share in answer["shares"] if share is not None]
     if not shares:
         return "They are listed below, best first."
     often = sum(share >= 0.8 for share in shares)
@@ -74,7 +83,7 @@ def _columns(answer: dict[str, Any]) -> str:
 
 def _score(answer: dict[str, Any], metric: str, level: float) -> str:
     learner = _words.learner_words(answer["learner"])
-    text = f"Mean {metric} of the learner ({learner}) on rows that selection has not seen"
+    text = f"Mean {metric} of the estimator ({learner}) on rows that selection has not seen"
     if answer["low"] is None or answer["high"] is None:
         return text + "."
     return f"{text}, with its {percent(level)} interval."
@@ -105,33 +114,84 @@ def describe_scores(rows: list[dict[str, Any]], metric: str, is_better_high: boo
 
 def describe_stability(rows: list[dict[str, Any]]) -> str:
     """Say in words what the chart of stability shows."""
-    known = [row for row in rows if row["value"] is not None]
+    known = [row for row in rows if row["nogueira"] is not None]
     if not known:
         return "No stability is known."
-    best = max(known, key=lambda row: row["value"])
-    worst = min(known, key=lambda row: row["value"])
+    best = max(known, key=lambda row: row["nogueira"])
+    worst = min(known, key=lambda row: row["nogueira"])
     return (
-        f"Between {number(worst['value'], 2)} ({short_name(worst['method'])}, "
-        f"{count_of(worst['count'], 'column')}) and {number(best['value'], 2)} "
+        f"Between {number(worst['nogueira'], 2)} ({short_name(worst['method'])}, "
+        f"{count_of(worst['count'], 'column')}) and {number(best['nogueira'], 2)} "
         f"({short_name(best['method'])}, {count_of(best['count'], 'column')})."
     )
 
 
-def describe_ranks(ranks: dict[str, Any]) -> str:
+def describe_ranks(found: dict[str, Any]) -> str:
     """Say in words what the test of ranks found."""
-    over = f"Mean ranks over {ranks['n_blocks']:,} {short_name(ranks['over'])}."
-    if ranks["test"] == "corrected t":
+    over = f"Mean ranks over {found['n_blocks']:,} {short_name(found['over'])}."
+    if found["test"] == "corrected t":
         return (
-            f"{over} Every method is compared with {short_name(ranks['best'])}, which has the "
+            f"{over} Every method is compared with {short_name(found['best'])}, which has the "
             "best mean score, by the paired t test corrected for overlapping splits, with Holm's "
-            f"adjustment at level {ranks['level']:g}; the bar at the right marks those that are "
-            "not told from it."
+            f"adjustment at level {found['test_level']:g}; the bar at the right marks those that "
+            "are not significantly different from it."
         )
-    text = f"{over} Friedman test: p {_words.p_value(ranks['p_value'])}."
-    if ranks["critical_difference"] is not None:
+    p_value = None if found["friedman"] is None else found["friedman"]["p_value"]
+    text = f"{over} Friedman test: p {_words.p_value(p_value)}."
+    if found["critical_difference"] is not None:
         return (
             f"{text} Methods whose mean ranks differ by less than the critical difference of "
-            f"{ranks['critical_difference']:.2f} (Nemenyi, level {ranks['level']:g}) are not told "
-            "apart; a bar at the right marks each such group."
+            f"{found['critical_difference']:.2f} (Nemenyi, level {found['test_level']:g}) are not "
+            "significantly different; a bar at the right marks each such group."
         )
-    return f"{text} The bar at the right marks methods that are not told from the best."
+    return (
+        f"{text} The bar at the right marks methods that are not significantly different from "
+        "the best."
+    )
+
+
+def reasons(data: dict[str, Any]) -> list[str]:
+    """Why this method and this number of columns."""
+    if data["answer"] is None:
+        return []
+    return [
+        # A warning that nothing was learned comes before everything else, see `notes`.
+        *(text for text in data["answer"]["reasons"] if not text.startswith(BEWARE)),
+        "The score was also used to choose, which makes it slightly optimistic.",
+    ]
+
+
+def notes(record: dict[str, Any]) -> list[str]:
+    """What a reader should know first: warnings of the recommendation, failures, what is cut."""
+    found = []
+    if record["other_versions"]:
+        found.append("Parts of the results were computed with other versions of the packages.")
+    n_failures = len(record["failures"])
+    if n_failures:
+        found.append(f"{count_of(n_failures, 'failure')}; see the end of the protocol.")
+    for part in record["data"]:
+        for text in (part["answer"] or {"reasons": []})["reasons"]:
+            if text.startswith(BEWARE):
+                found.append(text if len(record["data"]) == 1 else f"{part['name'][:60]}: {text}")
+    return [*found, *record.get("notes", [])]
+
+
+def protocol(record: dict[str, Any]) -> list[str]:
+    """How the numbers came about, in sentences."""
+    parts = record["data"]
+    texts = [part["protocol"]["description"] for part in parts]
+    if len(set(texts)) > 1:
+        texts = [f"{part['name'][:60]}: {text}" for part, text in zip(parts, texts, strict=True)]
+    learners = [_words.learner_words(name) for part in parts for name in part["learners"]]
+    metrics = [_words.metric_words(item["name"]) for part in parts for item in part["metrics"]]
+    return [
+        *dict.fromkeys(texts),
+        "Columns are ranked and every parameter is tuned on the training rows of a split only; "
+        "the scores are from its test rows.",
+        "One ranking per method and split serves all numbers of columns. Estimators: "
+        f"{_words.listing(list(dict.fromkeys(learners)))}. Metrics: "
+        f"{_words.listing(list(dict.fromkeys(metrics)))}.",
+        f"Intervals hold {percent(record['level'])}; where splits test the same rows again, "
+        "they are widened after Nadeau and Bengio. They are cut at what a metric can reach.",
+        f"Random state: {record['random_state']}.",
+    ]

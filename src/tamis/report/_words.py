@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import unicodedata
 from collections import Counter
 from typing import Any
@@ -21,6 +22,11 @@ _METRICS = {
     "balanced_error": "balanced error",
     "mse": "mean squared error",
     "r2": "R²",
+}
+_BOUNDS = {
+    **dict.fromkeys(("accuracy", "auc", "average_precision", "balanced_error"), (0.0, 1.0)),
+    "mse": (0.0, math.inf),
+    "r2": (-math.inf, 1.0),
 }
 _LEARNERS = {
     "svm": "linear SVM",
@@ -71,13 +77,13 @@ def _isolated(text: str) -> str:
     return text
 
 
-def labels(columns: list[dict[str, Any]], limit: int = SHORT) -> list[str]:
-    """Short names of columns; those that look the same also show their position."""
-    names = [short_name(column["name"], limit) for column in columns]
+def labels(block: dict[str, Any], limit: int = SHORT) -> list[str]:
+    """Short names of the columns of a block; those that look the same also show their position."""
+    names = [short_name(name, limit) for name in block["columns"]]
     often = Counter(names)
     return [
-        f"{name} (no. {column['index']})" if often[name] > 1 else name
-        for name, column in zip(names, columns, strict=True)
+        f"{name} (no. {index})" if often[name] > 1 else name
+        for name, index in zip(names, block["indices"], strict=True)
     ]
 
 
@@ -86,8 +92,16 @@ def metric_words(name: str) -> str:
     return _METRICS.get(name, short_name(name))
 
 
+def possible(
+    metric: str | None, low: float | None, high: float | None
+) -> tuple[float | None, float | None]:
+    """Cut an interval at the values that a metric can take."""
+    least, most = _BOUNDS.get(metric or "", (-math.inf, math.inf))
+    return (None if low is None else max(low, least), None if high is None else min(high, most))
+
+
 def learner_words(name: str) -> str:
-    """Name a learner in words."""
+    """Name an estimator in words."""
     return _LEARNERS.get(name, short_name(name))
 
 

@@ -1,4 +1,4 @@
-"""The page: one self-contained HTML file made from a summary."""
+"""The page: one self-contained HTML file made from the record of a comparison."""
 
 from __future__ import annotations
 
@@ -8,24 +8,50 @@ from pathlib import Path
 from typing import Any
 
 from tamis._runtime.atomic import atomic_path, check_writable
+from tamis.evaluation.results.schema import check_summary
 from tamis.exceptions import MissingDependencyError
 from tamis.report._limits import LARGEST, shrink
-from tamis.report.schema import NAME, check_summary
-from tamis.report.summary import summarize
 
-__all__ = ["render", "write_report"]
+__all__ = ["render", "summarize", "write_report"]
+
+
+def summarize(comparison: Any) -> dict[str, Any]:
+    """Everything the report shows, as plain values: ``comparison.to_dict()``.
+
+    Parameters
+    ----------
+    comparison : Comparison or dict
+        What :func:`tamis.compare` returns, or its ``to_dict()``, perhaps read back from JSON.
+
+    Returns
+    -------
+    dict
+        The checked record; `tamis.evaluation.results.schema` lists its keys. It is JSON as it is.
+
+    Examples
+    --------
+    >>> import tamis
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from tamis.report import summarize
+    >>> data = {"cancer": load_breast_cancer()}
+    >>> found = tamis.evaluation.compare(["dft", "variance"], data, protocol=3, counts=[2, 5])
+    >>> summary = summarize(found)
+    >>> summary["data"][0]["answer"]["method"], summary["data"][0]["answer"]["count"]
+    ('dft', 5)
+    """
+    return check_summary(comparison if isinstance(comparison, dict) else comparison.to_dict())
 
 
 def render(summary: dict[str, Any], name: str = "tamis-report") -> str:
-    """Make the page from a summary.
+    """Make the page from the record of a comparison.
 
-    The same summary always gives the same page. It stays below 3 MB: details are left out, the
+    The same record always gives the same page. It stays below 3 MB: details are left out, the
     least important first, and the page says which.
 
     Parameters
     ----------
     summary : dict
-        From :func:`tamis.report.summarize`; see `tamis.report.schema`.
+        From :meth:`tamis.evaluation.Comparison.to_dict`, or read back from its JSON file.
     name : str, default="tamis-report"
         What the downloads of the page are called, without extension.
 
@@ -37,7 +63,7 @@ def render(summary: dict[str, Any], name: str = "tamis-report") -> str:
     Raises
     ------
     InputError
-        If the summary does not have the shape it should have.
+        If the record does not have the shape it should have.
     MissingDependencyError
         If jinja2 is not installed.
 
@@ -71,16 +97,16 @@ def render(summary: dict[str, Any], name: str = "tamis-report") -> str:
 
 
 def write_report(comparison: Any, path: str | Path, force: bool = False) -> Path:
-    """Write the page of a comparison, or its JSON twin if the name ends in ``.json``.
+    """Write the page of a comparison, or its record if the name ends in ``.json``.
 
     Nothing is written half: the file appears when it is whole.
 
     Parameters
     ----------
     comparison : Comparison or dict
-        What :func:`tamis.compare` returns, its ``to_dict()``, or a summary of it.
+        What :func:`tamis.compare` returns, or its ``to_dict()``, perhaps read back from JSON.
     path : str or Path
-        Where to write; ``.json`` gives the summary itself, anything else the page.
+        Where to write; ``.json`` gives the record itself, anything else the page.
     force : bool, default=False
         Replace an existing file.
 
@@ -107,10 +133,9 @@ def write_report(comparison: Any, path: str | Path, force: bool = False) -> Path
     """
     path = Path(path)
     check_writable(path, force)
-    is_summary = isinstance(comparison, dict) and comparison.get("schema") == NAME
-    summary = comparison if is_summary else summarize(comparison)
+    summary = summarize(comparison)
     if path.suffix.lower() == ".json":
-        text = json.dumps(check_summary(summary), indent=1, allow_nan=False) + "\n"
+        text = json.dumps(summary, indent=1, allow_nan=False) + "\n"
     else:
         text = render(summary, path.stem)
     with atomic_path(path, force=force) as temporary:

@@ -15,7 +15,6 @@ from tamis.evaluation.results.results import (
     set_stability,
 )
 from tamis.evaluation.results.tables import Mean, mean_of
-from tamis.evaluation.stability import selection_frequency
 
 __all__ = ["Recommendation"]
 
@@ -211,7 +210,7 @@ def _recommendation(
     table = results.setting(data).table
     orders = results.orders(data, chosen.method)
     columns = chosen_columns(orders, chosen.count)
-    shares = selection_frequency(orders[:, : chosen.count], orders.shape[1])
+    shares = frequency(orders, chosen.count)
     agreement = set_stability(orders, chosen.count)
     found = chosen.found
     return Recommendation(
@@ -222,7 +221,7 @@ def _recommendation(
         count=chosen.count,
         columns=[table.columns[j] for j in columns],
         indices=columns.tolist(),
-        shares=frequency(orders, chosen.count)[columns].tolist(),
+        shares=shares.share[columns].tolist(),
         shares_low=shares.low[columns].tolist(),
         shares_high=shares.high[columns].tolist(),
         mean_ranks=mean_ranks(orders)[columns].tolist(),

@@ -11,11 +11,11 @@ from scipy import sparse
 from tamis.evaluation._versions import versions
 from tamis.evaluation.results import tables
 from tamis.evaluation.results.recommendation import Recommendation, recommend
-from tamis.evaluation.results.results import Results, frequency, mean_ranks, stability_rows
+from tamis.evaluation.results.results import LEVEL, Results, frequency, mean_ranks, stability_rows
+from tamis.evaluation.results.schema import NAME, VERSION
 from tamis.evaluation.results.tables import Differences, difference_rows, differences
 from tamis.manifest._plain import plain
 
-SCHEMA, VERSION = "tamis-comparison", 1
 # More would be neither drawn nor read.
 MOST_CORRELATED = 50
 MOST_FREQUENT = 60
@@ -26,7 +26,7 @@ def make_record(results: Results) -> dict[str, Any]:
     first = results.setting(0)
     table = list(tables.score_rows(results))
     found = {
-        "schema": SCHEMA,
+        "schema": NAME,
         "version": VERSION,
         "methods": list(results.plan.selectors),
         "selectors": {
@@ -35,7 +35,7 @@ def make_record(results: Results) -> dict[str, Any]:
         },
         "learner": first.learners[0].name,
         "metric": first.metrics[0].name,
-        "level": tables.LEVEL,
+        "level": LEVEL,
         "random_state": results.plan.random_state,
         "seeds": _seeds(results),
         "versions": results.versions[0] if results.versions else versions(),
@@ -158,7 +158,7 @@ def _frequencies(
         return None
     orders = {method: results.orders(number, method) for method in results.plan.selectors}
     orders = {method: found for method, found in orders.items() if found.size}
-    shares = {m: frequency(found, answer.count) for m, found in orders.items()}
+    shares = {m: frequency(found, answer.count).share for m, found in orders.items()}
     ranks = {method: mean_ranks(found) for method, found in orders.items()}
     wanted = list(answer.indices[:MOST_FREQUENT])
     total = np.sum(list(shares.values()), axis=0)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from tamis.evaluation import stability
 from tamis.evaluation.run.plan import Plan, Setting
 from tamis.evaluation.run.units import UnitResult
+from tamis.evaluation.stability.sets import wilson
 from tamis.evaluation.store import StoredUnit
 from tamis.exceptions import InputError
 
@@ -118,6 +119,7 @@ class Results:
 
 
 UNKNOWN = float("nan")
+LEVEL = 0.95  # of every interval
 
 
 def stability_rows(results: Results, top: int | None = None) -> Iterator[dict[str, Any]]:
@@ -161,10 +163,10 @@ def set_stability(orders: NDArray[np.int32], count: int) -> dict[str, float]:
     }
 
 
-def frequency(orders: NDArray[np.int32], count: int) -> Floats:
-    """Share of the splits that have every column among their best `count`."""
+def frequency(orders: NDArray[np.int32], count: int) -> stability.SelectionFrequency:
+    """Share of the splits that have every column among their best `count`, with its interval."""
     chosen = np.bincount(orders[:, :count].ravel(), minlength=orders.shape[1])
-    return chosen / orders.shape[0]
+    return wilson(chosen, orders.shape[0], LEVEL)
 
 
 def frequency_rows(
@@ -173,7 +175,7 @@ def frequency_rows(
     """Share of the splits that choose a column, with its interval; the most frequent first."""
     if not orders.size:
         return
-    found, ranks = stability.selection_frequency(orders[:, :count], len(names)), mean_ranks(orders)
+    found, ranks = frequency(orders, count), mean_ranks(orders)
     for j in np.lexsort((np.arange(ranks.size), ranks, -found.share)).tolist():
         yield {
             "column": names[j],
@@ -196,5 +198,5 @@ def mean_ranks(orders: NDArray[np.int32]) -> Floats:
 
 def chosen_columns(orders: NDArray[np.int32], count: int) -> NDArray[np.intp]:
     """The `count` columns most often among the best; of equal ones, the better mean rank."""
-    share, ranks = frequency(orders, count), mean_ranks(orders)
+    share, ranks = frequency(orders, count).share, mean_ranks(orders)
     return np.lexsort((np.arange(share.size), ranks, -share))[:count]

@@ -11,9 +11,7 @@ import numpy as np
 from scipy.special import stdtrit
 
 from tamis.evaluation import significance
-from tamis.evaluation.results.results import Floats, Results
-
-LEVEL = 0.95
+from tamis.evaluation.results.results import LEVEL, Floats, Results
 
 
 class Mean(NamedTuple):

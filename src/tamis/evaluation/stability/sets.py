@@ -309,13 +309,12 @@ def selection_frequency(sets: Any, n_features: int, level: float = 0.95) -> Sele
     """
     mask = lists.check_sets(sets, n_features, "selection_frequency")
     check_value(level, lists.LEVEL, who="selection_frequency", name="level")
-    return _wilson(mask.sum(axis=0), mask.shape[0], float(level))
+    return wilson(mask.sum(axis=0), mask.shape[0], float(level))
 
 
-def _wilson(counts: NDArray[Any], n_lists: int, level: float) -> SelectionFrequency:
-    from scipy.special import ndtri
-
-    squared = float(ndtri(0.5 + level / 2.0)) ** 2
+def wilson(counts: NDArray[Any], n_lists: int, level: float) -> SelectionFrequency:
+    """Shares of `n_lists` with Wilson's interval, one per feature; one list is enough."""
+    squared = _normal_quantile(level) ** 2
     share = counts / n_lists
     centre = (counts + squared / 2.0) / (n_lists + squared)
     inside = counts * (1.0 - share) + squared / 4.0
@@ -365,5 +364,5 @@ def stable_set(
     check_value(level, lists.LEVEL, who="stable_set", name="level")
     counts = mask.sum(axis=0)
     order = np.argsort(-counts, kind="stable")
-    low = _wilson(counts, mask.shape[0], float(level)).low
+    low = wilson(counts, mask.shape[0], float(level)).low
     return order[low[order] > share]

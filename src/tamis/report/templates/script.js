@@ -86,9 +86,9 @@
     });
   });
 
-  /* Downloads, from the summary inside the page. */
-  var holder = document.getElementById("tamis-summary");
-  var summary = JSON.parse(holder.textContent), name = holder.getAttribute("data-name");
+  /* Downloads, from the record inside the page. */
+  var holder = document.getElementById("tamis-comparison");
+  var record = JSON.parse(holder.textContent), name = holder.getAttribute("data-name");
   function csvCell(value) {
     if (value === null || value === undefined) { return ""; }
     if (typeof value !== "string") { return String(value); }
@@ -106,20 +106,25 @@
   }
   function gather(fields, rowsOf) {
     var rows = [];
-    summary.data.forEach(function (data) { rows = rows.concat(pick(fields, rowsOf(data), data)); });
+    record.data.forEach(function (data) { rows = rows.concat(pick(fields, rowsOf(data), data)); });
     return csv(["data"].concat(fields), rows);
   }
   var makers = {
-    table: function () { return csv(summary.table.fields, summary.table.rows); },
+    table: function () { return csv(record.table.fields, record.table.rows); },
     scores: function () {
       return gather(["method", "learner", "metric", "count", "mean", "low", "high", "n"],
         function (data) { return data.scores; });
     },
     columns: function () {
-      return gather(["index", "name", "share", "low", "high", "mean_rank"],
-        function (data) { return data.answer ? data.answer.columns : []; });
+      return gather(["index", "name", "share", "low", "high", "mean_rank"], function (data) {
+        var answer = data.answer;
+        return !answer ? [] : answer.columns.map(function (column, i) {
+          return { index: answer.indices[i], name: column, share: answer.shares[i], low: answer.shares_low[i],
+            high: answer.shares_high[i], mean_rank: answer.mean_ranks[i] };
+        });
+      });
     },
-    json: function () { return JSON.stringify(summary, null, 1) + "\n"; }
+    json: function () { return JSON.stringify(record, null, 1) + "\n"; }
   };
   document.getElementById("downloads").hidden = false;
   all(document, "[data-download]").forEach(function (button) {
