@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import tamis
-from tamis.cli._errors import Misuse
 from tamis.cli.compare import chosen_methods, counts_of, protocol_of, show
+from tamis.cli.console import Misuse
 from tamis.evaluation.protocols import Folds, LeaveOneOut, RepeatedSplits, TimeOrder
 
 FAST = ("--protocol", "3", "--counts", "1,2", "--methods", "dft,randomranking", "--n-jobs", "1")

@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from tamis.cli._demo_data import NOISE, demo_table, evaluate
+from tamis.cli.demo import NOISE, demo_table, evaluate
 from tamis.data import read_table
 from tamis.selectors import make_selector
 

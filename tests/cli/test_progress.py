@@ -9,7 +9,7 @@ from rich.console import Console
 from tamis import DFT, OFW
 from tamis.cli import _progress as cli_progress
 from tamis.cli._progress import ColumnNames, StderrProgress
-from tamis.cli._talk import Talk
+from tamis.cli.console import Talk
 
 X = np.random.default_rng(0).normal(size=(40, 3))
 Y = np.arange(40) % 2

@@ -8,7 +8,7 @@ from dataclasses import asdict
 from typing import Any
 
 import click
-from tamis.cli import printable
+from tamis.cli.console import printable
 
 from tamis_papers import _shown
 from tamis_papers._shown import in_time

@@ -6,7 +6,15 @@ from pathlib import Path
 from typing import Any
 
 import click
-from tamis.cli import Command, Failure, Misuse, Talk, misuse_if_refused, overheard, remember_written
+from tamis.cli.console import (
+    Command,
+    Failure,
+    Misuse,
+    Talk,
+    misuse_if_refused,
+    overheard,
+    remember_written,
+)
 
 from tamis_papers import _terminal
 from tamis_papers._everything import reproduce_all

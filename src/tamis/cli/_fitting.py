@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import glob
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from tamis._runtime.wording import listed
-from tamis.cli._choices import (
+from tamis.cli._options import (
     build_selector,
     check_method,
     fitting_method,
@@ -16,12 +20,15 @@ from tamis.cli._choices import (
     parse_select,
     split_names,
 )
-from tamis.cli._errors import Misuse, misuse_if_refused
 from tamis.cli._progress import ColumnNames, StderrProgress
-from tamis.cli._scanning import check_streams, is_scanned, opened_cluster, read_scan
-from tamis.cli._talk import Talk
+from tamis.cli.console import Misuse, Talk, misuse_if_refused
 from tamis.cutoff import CutRule
-from tamis.data import PreparedTable, RawTable, prepare, read_table
+from tamis.data import ColumnRole, PreparedTable, RawTable, prepare, read_table
+from tamis.data._target import check_task
+from tamis.data.preparation import ColumnChoice, make_choice
+from tamis.data.roles import column_notes, is_id_name
+
+IN_BLOCKS = "is read block by block"
 
 
 @dataclass(frozen=True)
@@ -46,7 +53,7 @@ class Request:
 
 
 @dataclass(frozen=True, eq=False)
-class Outcome:
+class RankedTable:
     """A fitted selector and what it was fitted on.
 
     Parameters
@@ -80,7 +87,7 @@ class Outcome:
         return [name for name in self.table.names if name in wanted]
 
 
-def rank_table(request: Request, talk: Talk) -> Outcome:
+def rank_table(request: Request, talk: Talk) -> RankedTable:
     """Do all of it; whatever can be checked before reading is checked before reading."""
     rule = parse_select(request.select)
     if request.method is not None:
@@ -90,7 +97,7 @@ def rank_table(request: Request, talk: Talk) -> Outcome:
         return _rank(request, rule, client, talk)
 
 
-def _rank(request: Request, rule: CutRule | None, client: Any, talk: Talk) -> Outcome:
+def _rank(request: Request, rule: CutRule | None, client: Any, talk: Talk) -> RankedTable:
     scanned = is_scanned(request)
     if scanned:
         table, prepared = read_scan(request, client)
@@ -109,7 +116,7 @@ def _rank(request: Request, rule: CutRule | None, client: Any, talk: Talk) -> Ou
     rule, carried = _with_keep(selector._rule(), table, prepared, request, talk)
     selector.set_params(n_features_to_select=rule)
     fit_named(selector, prepared, talk)
-    return Outcome(table, prepared, method, selector, _target_name(table, request), carried)
+    return RankedTable(table, prepared, method, selector, _target_name(table, request), carried)
 
 
 def _tell_task(selector: Any, prepared: PreparedTable, request: Request) -> None:
@@ -191,3 +198,175 @@ def fit_named(selector: Any, prepared: PreparedTable, talk: Talk) -> None:
         selector.fit(prepared.X, prepared.y)
     finally:
         selector.set_callbacks()
+
+
+def is_scanned(request: Request) -> bool:
+    """Tell whether the table is read block by block rather than into memory."""
+    if not request.may_scan or is_many(request.data):
+        return request.may_scan
+    asked = request.cluster is not None or request.workers is not None
+    return asked and not takes_cluster(request.method)
+
+
+def is_many(data: Path) -> bool:
+    """Tell a folder or a pattern from a single file."""
+    return data.is_dir() or (not data.exists() and glob.has_magic(str(data)))
+
+
+def takes_cluster(method: str | None) -> bool:
+    """Tell whether a method has a cluster of its own, and reads the table into memory."""
+    from tamis.selectors import make_selector
+
+    return method is not None and "cluster" in make_selector(method).get_params(deep=False)
+
+
+@contextmanager
+def opened_cluster(cluster: str | None, workers: int | None) -> Iterator[Any]:
+    """Client of the workers that were asked for, or None."""
+    if cluster is not None and workers is not None:
+        raise Misuse("--cluster and --workers: give one of the two")
+    from tamis.passes.dask.client import open_client
+
+    with open_client(workers if cluster is None else cluster, "--cluster") as client:
+        yield client
+
+
+def check_streams(method: str, selector: Any) -> None:
+    """Refuse a method that needs the whole table at once."""
+    from tamis.selectors import list_selectors, make_selector
+
+    if not selector._streams:
+        able = [name for name in list_selectors() if make_selector(name)._streams]
+        raise Misuse(
+            f"--method {method} needs the whole table in memory, and this one {IN_BLOCKS}; use one "
+            f"of {', '.join(able)}, or a single file without --cluster and --workers"
+        )
+
+
+@dataclass(frozen=True)
+class Outline:
+    """What the files say of their columns before rows are read; stands in for a RawTable.
+
+    Parameters
+    ----------
+    path : Path
+        What was asked for: a file, a folder or a pattern.
+    names : tuple of str
+        The columns.
+    are_given : bool
+        Whether the files name them.
+    beside : tuple of str
+        Arrays that may be a target and are no columns.
+    target_name : str or None
+        The target that the files bring.
+    others : dict of str to str
+        What columns hold that are no numbers, in some file at least.
+    """
+
+    path: Path
+    names: tuple[str, ...]
+    are_given: bool
+    beside: tuple[str, ...]
+    target_name: str | None
+    others: dict[str, str]
+
+    @property
+    def column_names(self) -> tuple[str, ...]:
+        """Every name that can be asked for."""
+        return (*self.names, *self.beside)
+
+    @property
+    def who(self) -> str:
+        """The name with which messages start."""
+        return self.path.name
+
+    @property
+    def target(self) -> str | None:
+        """Not None if the files bring a target."""
+        return self.target_name
+
+
+def read_scan(request: Request, client: Any) -> tuple[Any, PreparedTable]:
+    """Open the files, choose columns by their types, and find out what the target is."""
+    from tamis.data import scan
+    from tamis.data.formats._open import open_files
+
+    table: Any = _outline(request.data, open_files(request.data))
+    target = request.target if request.target is not None else table.target_name
+    choice = _choice(request, table, target)
+    roles = [_role(name, choice, table) for name in table.names]
+    used = [role.name for role in roles if role.used]
+    if not used:
+        raise Misuse(f"{table.who}: expected at least one column of numbers to rank, got none")
+    columns: Any = used if table.are_given else [table.names.index(name) for name in used]
+    # Workers may have been started in another folder.
+    paths = request.data if client is None else os.path.abspath(request.data)
+    source = scan(paths, target=target, columns=columns)
+    source.cluster = request.cluster if client is None else client
+    task, reason = _find_task(request, source, target, table.who)
+    notes = [*column_notes(roles), *_id_notes(used, choice)]
+    return table, PreparedTable(source, None, used, task, reason, tuple(roles), notes)
+
+
+def _outline(path: Path, files: list[Any]) -> Outline:
+    first = files[0]
+    names = first.names or tuple(f"x{j}" for j in range(first.n_columns))
+    others = {(file.names or names)[j]: what for file in files for j, what in file.others.items()}
+    beside = tuple(name for name in first.beside if name not in names)
+    target = "y" if "y" in beside and first.y_is_target else None
+    return Outline(path, names, first.names is not None, beside, target, others)
+
+
+def _choice(request: Request, table: Any, target: str | None) -> ColumnChoice:
+    names = {
+        "columns": split_names(request.columns, table) or None,
+        "include": split_names(request.include, table),
+        "exclude": split_names(request.exclude, table),
+    }
+    with misuse_if_refused():
+        choice = make_choice(table, target, **names)
+        check_task(table.who, request.task, target)
+    for name in table.names:
+        if name in table.others and choice.asked_for(name):
+            raise Misuse(
+                f"{table.who}: expected numbers in {name!r}, got {table.others[name]}; a table "
+                f"that {IN_BLOCKS} is not encoded, so encode it first or do not name it"
+            )
+    return choice
+
+
+def _role(name: str, choice: ColumnChoice, table: Outline) -> ColumnRole:
+    if name == choice.target:
+        return ColumnRole(name, "target", False, "target")
+    if (objection := choice.objection(name)) is not None:
+        return ColumnRole(name, "numeric", False, objection)
+    if name in table.others:
+        reason = f"holds {table.others[name]}, and a table that {IN_BLOCKS} is not encoded"
+        return ColumnRole(name, "nested", False, reason)
+    return ColumnRole(name, "numeric", True, "numbers")
+
+
+def _id_notes(used: list[str], choice: ColumnChoice) -> list[str]:
+    names = [name for name in used if is_id_name(name) and not choice.asked_for(name)]
+    if not names:
+        return []
+    return [f"ranked although the name is that of an identifier: {listed(names)}; use --exclude"]
+
+
+def _find_task(
+    request: Request, source: Any, target: str | None, who: str
+) -> tuple[str | None, str]:
+    """Tell the task from the option or the method, or from reading the target once."""
+    from tamis.passes.opening import read_target
+    from tamis.selectors import selector_info
+
+    if target is None:
+        return None, "no target, so unsupervised"
+    if request.task is not None:
+        return request.task, f"target {target!r}: {request.task} as asked"
+    tasks = () if request.method is None else selector_info(request.method).tasks
+    if len(tasks) == 1:
+        return tasks[0], f"target {target!r}: {tasks[0]}, which {request.method} is for"
+    found = read_target(source, who, "auto")
+    n_values = "many different values" if found.labels is None else f"{found.labels.size:,} classes"
+    return found.task, f"target {target!r}: {n_values}, so {found.task} (set --task to change)"

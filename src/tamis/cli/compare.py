@@ -10,8 +10,7 @@ from typing import Any
 import click
 
 from tamis.cli import _options
-from tamis.cli._errors import Command, Misuse, remember_written
-from tamis.cli._talk import Talk, overheard
+from tamis.cli.console import Command, Misuse, Talk, overheard, remember_written
 
 DEFAULT_METHODS = {
     "classification": ("dft", "fisher", "mutualinformation", "relieff", "mrmr", "treeimportance"),
@@ -100,7 +99,7 @@ def compare(
     **request: Any,
 ) -> None:
     """Compare methods on the held-out rows of DATA, and recommend one."""
-    from tamis.cli._scanning import opened_cluster
+    from tamis.cli._fitting import opened_cluster
     from tamis.data import check_writable
 
     talk = Talk(quiet)
@@ -120,8 +119,8 @@ def compare(
 
 def run(data: Path, request: dict[str, Any], talk: Talk, client: Any = None) -> Any:
     """Read the table and do the comparison, on the workers of a client if there is one."""
-    from tamis.cli._choices import split_names
-    from tamis.cli._errors import misuse_if_refused
+    from tamis.cli._options import split_names
+    from tamis.cli.console import misuse_if_refused
     from tamis.data import prepare, read_table
     from tamis.evaluation import compare as compare_methods
 
@@ -169,7 +168,7 @@ def named_bunch(prepared: Any) -> Any:
 
 def chosen_methods(text: str | None, task: str) -> list[str]:
     """Names of the methods: those asked for, all that suit the task, or a few of each kind."""
-    from tamis.cli._choices import check_method
+    from tamis.cli._options import check_method
     from tamis.selectors import list_selectors, selector_info
 
     if text is None:
@@ -215,8 +214,7 @@ def words(text: str | None) -> list[str] | None:
 
 
 def _print(found: Any, as_json_: bool) -> None:
-    from tamis.cli._ranking_file import as_json, print_data
-    from tamis.cli._terminal import is_terminal
+    from tamis.cli._output import as_json, is_terminal, print_data
 
     if as_json_:
         print_data(as_json(found.to_dict()))
@@ -228,7 +226,7 @@ def _print(found: Any, as_json_: bool) -> None:
 
 def show(found: Any) -> None:
     """Print the answer, and what every method scores with as many columns, for people."""
-    from tamis.cli._text import printable
+    from tamis.cli.console import printable
 
     choice = found.recommend()
     click.echo(printable(choice.sentence))

@@ -5,14 +5,16 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import click
+import numpy as np
 
 from tamis.cli import _options
-from tamis.cli._errors import Command, remember_written
-from tamis.cli._talk import Talk, overheard
+from tamis.cli.console import Command, Talk, overheard, remember_written
+from tamis.data import RawTable
 
 EPILOG = """
 \b
@@ -28,6 +30,9 @@ DATA, PICTURE, REPORT = "breast_cancer.csv", "score_curve.png", "report.html"
 FILES = (DATA, "ranking.csv", "ranking.json", REPORT, PICTURE)
 METHODS = ("dft", "fisher", "mutualinformation", "relieff", "mrmr", "randomranking")
 N_SPLITS = 10
+TARGET = "diagnosis"
+NOISE = "shuffled "
+N_FOLDS = 5
 
 
 @click.command(
@@ -45,24 +50,22 @@ N_SPLITS = 10
 @_options.debug
 def demo(out: Path, force: bool, debug: bool) -> None:
     """Rank a known table, check it on unseen rows, compare methods, and write a report."""
-    from tamis.cli._demo_data import demo_table
-    from tamis.cli._summary import summarize
-    from tamis.cli._terminal import make_console, show_ranking
+    from tamis.cli._output import make_console, show_ranking, summarize
 
     talk = Talk()
     with overheard(talk, debug), _folder(out, force):
         click.echo("Breast cancer: 569 tumours, 30 measurements and a shuffled copy of each.\n")
-        outcome = _rank(demo_table(), talk)
-        summary = summarize(outcome)
+        ranked = _rank(demo_table(), talk)
+        summary = summarize(ranked)
         show_ranking(summary, top=30, console=make_console())
-        _print_evaluation(outcome.table, summary)
-        comparison = _compare(outcome, talk)
-        _write(outcome, summary, comparison, out, force, talk)
+        _print_evaluation(ranked.table, summary)
+        comparison = _compare(ranked, talk)
+        _write(ranked, summary, comparison, out, force, talk)
     _print_next_steps(out)
 
 
 def _rank(table: Any, talk: Talk) -> Any:
-    from tamis.cli._fitting import Outcome, fit_named
+    from tamis.cli._fitting import RankedTable, fit_named
     from tamis.cutoff import Elbow
     from tamis.data import prepare
     from tamis.selectors import make_selector
@@ -70,7 +73,7 @@ def _rank(table: Any, talk: Talk) -> Any:
     prepared = prepare(table)
     selector = make_selector("dft", n_features_to_select=Elbow())
     fit_named(selector, prepared, talk)
-    return Outcome(table, prepared, "dft", selector, table.target_name)
+    return RankedTable(table, prepared, "dft", selector, table.target_name)
 
 
 @contextmanager
@@ -97,7 +100,6 @@ def _folder(out: Path, force: bool) -> Iterator[None]:
 
 
 def _print_evaluation(table: Any, summary: dict[str, Any]) -> None:
-    from tamis.cli._demo_data import NOISE, evaluate
     from tamis.cutoff import Elbow
     from tamis.selectors import make_selector
 
@@ -118,7 +120,7 @@ def _print_evaluation(table: Any, summary: dict[str, Any]) -> None:
         )
 
 
-def _compare(outcome: Any, talk: Talk) -> Any:
+def _compare(ranked: Any, talk: Talk) -> Any:
     """Set some methods against each other, one of them random."""
     from tamis.cli.compare import named_bunch, show
     from tamis.evaluation import compare
@@ -127,7 +129,7 @@ def _compare(outcome: Any, talk: Talk) -> Any:
     click.echo(f"\n{len(METHODS)} methods on {N_SPLITS} splits, ranking the training rows only:\n")
     found = compare(
         list(METHODS),
-        {"breast_cancer": named_bunch(outcome.prepared)},
+        {"breast_cancer": named_bunch(ranked.prepared)},
         protocol=RepeatedSplits(N_SPLITS),
         counts=(2, 5, 10, 15, 20, 30, 60),
         progress=talk.shows_progress,
@@ -137,18 +139,18 @@ def _compare(outcome: Any, talk: Talk) -> Any:
 
 
 def _write(
-    outcome: Any, summary: dict[str, Any], comparison: Any, out: Path, force: bool, talk: Talk
+    ranked: Any, summary: dict[str, Any], comparison: Any, out: Path, force: bool, talk: Talk
 ) -> None:
-    from tamis.cli._ranking_file import write_ranking
+    from tamis.cli._output import write_ranking
     from tamis.data import write_table
 
-    write_table(outcome.table, out / DATA, force=force)
+    write_table(ranked.table, out / DATA, force=force)
     remember_written(out / DATA)
     for name in FILES[1:3]:
         write_ranking(summary, out / name, force)
     comparison.to_html(out / REPORT, force=force)
     remember_written(out / REPORT)
-    names = FILES if _draw(outcome.selector, out / PICTURE, force, talk) else FILES[:-1]
+    names = FILES if _draw(ranked.selector, out / PICTURE, force, talk) else FILES[:-1]
     click.echo(f"\nSaved in {out}: {', '.join(names)}")
 
 
@@ -179,3 +181,91 @@ def _print_next_steps(out: Path) -> None:
         f"  tamis compare {data} --target diagnosis --methods dft,svmrfe --splits 5\n"
         "  tamis methods"
     )
+
+
+def demo_table() -> RawTable:
+    """Build the breast cancer table of scikit-learn with 30 noise columns beside the 30 real ones.
+
+    A shuffled column has the values of the real one and no relation to the diagnosis, so a good
+    ranking puts every one of them below the cut.
+
+    Examples
+    --------
+    >>> from tamis.cli.demo import demo_table
+    >>> table = demo_table()
+    >>> table.n_rows, len(table.names), table.names[0], table.names[30]
+    (569, 60, 'mean radius', 'shuffled mean radius')
+    """
+    from sklearn.datasets import load_breast_cancer
+
+    data = load_breast_cancer()
+    noise = np.random.default_rng(0).permuted(data.data, axis=0)
+    names = [str(name) for name in data.feature_names]
+    labels = np.asarray(data.target_names, dtype=str)[data.target]
+    table = RawTable.from_matrix(
+        np.hstack([data.data, noise]),
+        labels,
+        [*names, *(NOISE + name for name in names)],
+        "breast_cancer",
+    )
+    return replace(table, target_name=TARGET)
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """What a model achieved on rows that neither it nor the selection had seen, fold by fold.
+
+    Parameters
+    ----------
+    accuracy : ndarray of shape (n_folds,)
+        Share of rows told right.
+    n_columns, n_noise : ndarray of shape (n_folds,)
+        Columns that the model used, and how many of them were shuffled.
+    """
+
+    accuracy: np.ndarray
+    n_columns: np.ndarray
+    n_noise: np.ndarray
+
+
+def evaluate(table: RawTable, selector: Any) -> Evaluation:
+    """Cross-validate logistic regression on the columns selected in each fold.
+
+    Parameters
+    ----------
+    table : RawTable
+        From :func:`demo_table`.
+    selector : BaseSelector
+        Fitted anew on the training rows of every fold.
+
+    Returns
+    -------
+    Evaluation
+        One value per fold.
+    """
+    from sklearn.base import clone
+    from sklearn.model_selection import StratifiedKFold, cross_validate
+    from sklearn.pipeline import make_pipeline
+
+    result = cross_validate(
+        make_pipeline(clone(selector), _classifier()),
+        table.matrix,
+        table.target,
+        cv=StratifiedKFold(N_FOLDS, shuffle=True, random_state=0),
+        return_estimator=True,
+    )
+    supports = np.array([model[0].support_ for model in result["estimator"]])
+    is_noise = np.array([name.startswith(NOISE) for name in table.names])
+    return Evaluation(
+        accuracy=result["test_score"],
+        n_columns=supports.sum(axis=1),
+        n_noise=supports[:, is_noise].sum(axis=1),
+    )
+
+
+def _classifier() -> Any:
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+
+    return make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000))

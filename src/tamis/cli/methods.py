@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from tamis.cli import _options
-from tamis.cli._errors import Command
+from tamis.cli.console import Command
 
 EPILOG = """
 \b
@@ -27,8 +27,7 @@ The cost counts steps in samples T, features n, classes K and bins B.
 @_options.debug
 def methods(as_json_: bool, debug: bool) -> None:
     """List the methods: what they need, what they cost, where they come from."""
-    from tamis.cli._ranking_file import as_json, print_data
-    from tamis.cli._terminal import is_terminal, make_console
+    from tamis.cli._output import as_json, is_terminal, make_console, print_data
     from tamis.selectors import list_selectors, selector_info
 
     infos = [selector_info(name) for name in list_selectors()]

@@ -8,8 +8,8 @@ from typing import Any
 import click
 
 import tamis
-from tamis.cli._errors import report
 from tamis.cli.compare import compare
+from tamis.cli.console import report
 from tamis.cli.demo import demo
 from tamis.cli.methods import methods
 from tamis.cli.rank import rank

@@ -8,8 +8,7 @@ from typing import Any
 import click
 
 from tamis.cli import _options
-from tamis.cli._errors import Command
-from tamis.cli._talk import Talk, overheard
+from tamis.cli.console import Command, Talk, overheard
 
 EPILOG = """
 \b
@@ -60,8 +59,7 @@ def rank(
 ) -> None:
     """Score the columns of DATA and show them, best first."""
     from tamis.cli._fitting import Request, rank_table
-    from tamis.cli._ranking_file import check_ranking_output, write_ranking
-    from tamis.cli._summary import summarize
+    from tamis.cli._output import check_ranking_output, summarize, write_ranking
 
     talk = Talk(quiet)
     with overheard(talk, debug):
@@ -75,8 +73,7 @@ def rank(
 
 
 def _print(summary: dict[str, Any], top: int | None, as_json_: bool) -> None:
-    from tamis.cli._ranking_file import as_csv, as_json, print_data
-    from tamis.cli._terminal import is_terminal, show_ranking
+    from tamis.cli._output import as_csv, as_json, is_terminal, print_data, show_ranking
 
     if as_json_:
         print_data(as_json(summary))

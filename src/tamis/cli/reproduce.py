@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from tamis.cli._errors import Misuse
+from tamis.cli.console import Misuse
 
 # Entry point group in which tamis-papers registers its commands, by name.
 GROUP = "tamis.papers"

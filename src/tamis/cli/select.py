@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import click
 
 from tamis.cli import _options
-from tamis.cli._errors import Command, misuse_if_refused, remember_written
-from tamis.cli._talk import Talk, overheard
+from tamis.cli.console import (
+    Command,
+    Misuse,
+    Talk,
+    misuse_if_refused,
+    overheard,
+    remember_written,
+)
 
 EPILOG = """
 \b
@@ -25,6 +33,8 @@ text to text, every cell stay as they are. Columns named in --keep are written w
 A manifest is a JSON file that says what was selected and how. With --manifest nothing is ranked:
 the columns it names are written, in its order, and those of --keep and --target after them.
 """
+# With --manifest these say what else to write; all others choose columns.
+ALLOWED = ("data", "target", "keep")
 
 
 @click.command(cls=Command, epilog=EPILOG, short_help="Write the selected columns of a table.")
@@ -64,9 +74,7 @@ def select(
 ) -> None:
     """Write the selected columns of DATA, and the target, to a new table."""
     from tamis.cli._fitting import Request, rank_table
-    from tamis.cli._manifest import apply_manifest, check_manifest_output, put_manifest
-    from tamis.cli._ranking_file import as_json, print_data
-    from tamis.cli._summary import summarize
+    from tamis.cli._output import as_json, print_data, summarize
 
     talk = Talk(quiet)
     with overheard(talk, debug):
@@ -76,12 +84,12 @@ def select(
             apply_manifest(manifest, out, force, talk, {**request, **others})
             return
         check_manifest_output(write_manifest, out, request["data"], force)
-        outcome = rank_table(Request(**request), talk)
-        _write(outcome, out, force, talk)
+        ranked = rank_table(Request(**request), talk)
+        _write(ranked, out, force, talk)
         if write_manifest is not None:
-            put_manifest(outcome, write_manifest, force, talk)
+            put_manifest(ranked, write_manifest, force, talk)
     if as_json_:
-        print_data(as_json(summarize(outcome)))
+        print_data(as_json(summarize(ranked)))
 
 
 def _check_output(out: Path, force: bool) -> None:
@@ -92,18 +100,85 @@ def _check_output(out: Path, force: bool) -> None:
     check_writable(out, force)
 
 
-def _write(outcome: Any, out: Path, force: bool, talk: Talk) -> None:
+def _write(ranked: Any, out: Path, force: bool, talk: Talk) -> None:
     from tamis.data import reduce_table, write_table
 
-    reduced = reduce_table(outcome.table, outcome.selected, target=outcome.target)
-    for note in reduced.notes[len(outcome.table.notes) :]:
+    reduced = reduce_table(ranked.table, ranked.selected, target=ranked.target)
+    for note in reduced.notes[len(ranked.table.notes) :]:
         talk.note(note)
     write_table(reduced, out, force=force)
     remember_written(out)
-    known = outcome.target is not None
-    n_columns = len(outcome.table.column_names) - known
-    target = f" and the target {outcome.target!r}" if known else ""
+    known = ranked.target is not None
+    n_columns = len(ranked.table.column_names) - known
+    target = f" and the target {ranked.target!r}" if known else ""
     talk.say(
-        f"kept {len(outcome.selected):,} of {n_columns:,} columns{target}, "
-        f"all {outcome.table.n_rows:,} rows: {out}"
+        f"kept {len(ranked.selected):,} of {n_columns:,} columns{target}, "
+        f"all {ranked.table.n_rows:,} rows: {out}"
     )
+
+
+def check_manifest_output(path: Path | None, out: Path, data: Path, force: bool) -> None:
+    """Make sure, before the long work, that a manifest can be written, and over nothing else."""
+    if path is None:
+        return
+    for name, other in (("the reduced table", out), ("the table itself", data)):
+        if path.resolve() == other.resolve():
+            raise Misuse(f"--write-manifest must not be {name}, got {str(path)!r}")
+    from tamis.data import check_writable
+
+    check_writable(path, force)
+
+
+def put_manifest(ranked: Any, path: Path, force: bool, talk: Talk) -> None:
+    """Write what was selected, and say so."""
+    from tamis.manifest import make_manifest, write_manifest
+
+    prepared = ranked.prepared
+    record = make_manifest(
+        ranked.selector,
+        data=prepared.X,
+        names=prepared.feature_names,
+        carried=ranked.carried,
+        target=ranked.target,
+        task=prepared.task,
+    )
+    write_manifest(record, path, force=force)
+    remember_written(path)
+    talk.say(f"wrote {path}")
+
+
+def apply_manifest(
+    path: Path, out: Path, force: bool, talk: Talk, options: Mapping[str, Any]
+) -> None:
+    """Write the columns that a manifest names, those of ``--keep``, and the target if given."""
+    from tamis.cli._options import known_names
+    from tamis.data import read_table, write_table
+    from tamis.manifest import apply, read_manifest
+
+    _check_alone(options)
+    record = read_manifest(path)
+    table = read_table(options["data"])
+    target = options["target"]
+    also = known_names((*options["keep"], *([] if target is None else [target])), table)
+    reduced = apply(record, table, also=also)
+    if target is not None and reduced.arrow is not None:
+        reduced = replace(reduced, target_name=target)
+    for note in reduced.notes[len(table.notes) :]:
+        talk.note(note)
+    write_table(reduced, out, force=force)
+    remember_written(out)
+    n_kept, n_columns = len(reduced.column_names), len(table.column_names)
+    talk.say(
+        f"kept {n_kept:,} of {n_columns:,} columns as {path.name} says ({record.method}), "
+        f"all {table.n_rows:,} rows: {out}"
+    )
+
+
+def _check_alone(options: Mapping[str, Any]) -> None:
+    """Refuse options that would choose columns in another way."""
+    for name, value in options.items():
+        if name not in ALLOWED and value not in (None, (), False):
+            raise Misuse(
+                f"--manifest says which columns to write, so --{name.replace('_', '-')} has "
+                "nothing to decide; leave one of the two out"
+            )

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from tamis.cli._choices import build_selector, parse_params, parse_select, split_names
-from tamis.cli._errors import Misuse
+from tamis.cli._options import build_selector, parse_params, parse_select, split_names
+from tamis.cli.console import Misuse
 from tamis.cutoff import Elbow, Fraction, TopK
 from tamis.data import RawTable
 

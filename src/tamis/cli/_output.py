@@ -1,19 +1,184 @@
-"""The ranking for people: a table with a bar per score and a line where the cut falls."""
+"""A fitted selector as a plain dictionary; that as JSON, CSV, a file or a table on a terminal."""
 
 from __future__ import annotations
 
+import csv
+import io
+import json
 import sys
+from collections.abc import Mapping
+from dataclasses import fields
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
-from tamis.cli._text import printable
-from tamis.exceptions import MissingDependencyError
+import click
 
+from tamis.cli._fitting import RankedTable
+from tamis.cli.console import Misuse, printable, remember_written
+from tamis.data import RawTable, atomic_path, check_writable, table_format, write_table
+from tamis.data.formats._streams import open_text_output
+from tamis.exceptions import InputError, MissingDependencyError
+from tamis.manifest._plain import plain, versions
+
+# Learned per column by some selectors, and worth a word in the record of a column.
+PER_COLUMN = {"loss": "loss_", "threshold": "thresholds_"}
+COLUMNS = ("rank", "feature", "score", "selected")
+FORMATS = ".csv, .tsv, .json, .parquet or .feather"
 DEFAULT_ROWS = 20
 WIDEST = 100
 BAR_WIDTH = 24
 SMALLEST_WIDTH_FOR_BARS = 60
 BLOCKS = " ▏▎▍▌▋▊▉█"
+
+
+def summarize(ranked: RankedTable) -> dict[str, Any]:
+    """Collect everything there is to say about a ranking.
+
+    Parameters
+    ----------
+    ranked : RankedTable
+        The fitted selector and its data.
+
+    Returns
+    -------
+    dict
+        Plain strings, numbers, lists and None only; ``features`` is best first.
+    """
+    selector, prepared = ranked.selector, ranked.prepared
+    n_rows, n_columns = prepared.X.shape
+    params = selector.get_params(deep=False)
+    rule = params.pop("n_features_to_select")
+    return {
+        "method": ranked.method,
+        "params": plain(params),
+        "data": str(ranked.table.path),
+        "target": ranked.target,
+        "task": prepared.task,
+        "n_rows": n_rows,
+        "n_columns": n_columns,
+        "n_selected": selector.n_selected_,
+        "cut": _cut(rule, selector.cut_details_, prepared.feature_names),
+        "features": _features(ranked),
+        "left_out": _left_out(ranked),
+        "versions": versions(),
+    }
+
+
+def _cut(rule: Any, details: Mapping[str, Any], names: list[str]) -> dict[str, Any]:
+    settings = {f.name: getattr(rule, f.name) for f in fields(rule)}
+    keep = [names[j] for j in settings.pop("keep") or ()]
+    settings = {name: value for name, value in settings.items() if value is not None}
+    return {
+        "rule": type(rule).__name__,
+        **plain(settings),
+        "keep": keep,
+        "details": plain(dict(details)),
+    }
+
+
+def _features(ranked: RankedTable) -> list[dict[str, Any]]:
+    selector, prepared = ranked.selector, ranked.prepared
+    kinds = [role.kind for role in prepared.roles if role.used]
+    more = {key: getattr(selector, name, None) for key, name in PER_COLUMN.items()}
+    return [
+        {
+            "rank": position,
+            "feature": prepared.feature_names[j],
+            "score": plain(selector.scores_[j]),
+            "selected": bool(selector.support_[j]),
+            "kind": kinds[j],
+            **{key: plain(values[j]) for key, values in more.items() if values is not None},
+        }
+        for position, j in enumerate(selector.order_.tolist(), start=1)
+    ]
+
+
+def _left_out(ranked: RankedTable) -> list[dict[str, str]]:
+    return [
+        {"name": role.name, "kind": role.kind, "reason": role.reason}
+        for role in ranked.prepared.roles
+        if not role.used and role.kind != "target"
+    ]
+
+
+def ranking_format(path: Path) -> str:
+    """Tell the format of a ranking from its name; an unknown one is a usage error."""
+    if path.suffix.lower() == ".json":
+        return "json"
+    try:
+        kind = table_format(path)
+    except InputError:
+        kind = None
+    if kind in (None, "npz"):
+        raise Misuse(f"--out must end in {FORMATS}, got {str(path)!r}")
+    return kind
+
+
+def check_ranking_output(path: Path, data: Path, force: bool) -> None:
+    """Make sure, before the long work, that the ranking can be written, and not over the data."""
+    ranking_format(path)
+    if path.exists() and data.exists() and path.samefile(data):
+        raise Misuse(f"--out must not be the table itself, got {str(path)!r}")
+    check_writable(path, force)
+
+
+def as_csv(summary: dict[str, Any], top: int | None = None, delimiter: str = ",") -> str:
+    """Write the ranking as CSV: rank, feature, score, selected.
+
+    Parameters
+    ----------
+    summary : dict
+        From :func:`tamis.cli._output.summarize`.
+    top : int or None, default=None
+        Rows to write; None means all.
+    delimiter : str, default=","
+        Between cells.
+
+    Returns
+    -------
+    str
+        Header and rows; numbers in full precision.
+    """
+    text = io.StringIO()
+    writer = csv.writer(text, delimiter=delimiter, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    for row in summary["features"][:top]:
+        writer.writerow([row["rank"], row["feature"], row["score"], str(row["selected"]).lower()])
+    return text.getvalue()
+
+
+def as_json(summary: Any) -> str:
+    """Write strict JSON, readable by people too."""
+    return json.dumps(summary, ensure_ascii=False, allow_nan=False, indent=2) + "\n"
+
+
+def print_data(text: str) -> None:
+    """Write to stdout as UTF-8 whatever the locale says, at once."""
+    click.echo(text.encode("utf-8", errors="backslashreplace"), nl=False)
+
+
+def write_ranking(summary: dict[str, Any], path: Path, force: bool = False) -> None:
+    """Write the ranking to a file, whole or not at all."""
+    kind = ranking_format(path)
+    if kind in ("parquet", "feather"):
+        write_table(_as_table(summary), path, force=force)
+    else:
+        text = as_json(summary) if kind == "json" else _as_text(summary, kind)
+        with atomic_path(path, force) as temporary, open_text_output(temporary) as stream:
+            stream.write(text)
+    remember_written(path)
+
+
+def _as_text(summary: dict[str, Any], kind: str) -> str:
+    return as_csv(summary, delimiter="," if kind == "csv" else "\t")
+
+
+def _as_table(summary: dict[str, Any]) -> RawTable:
+    import pyarrow as pa
+
+    rows = summary["features"]
+    return RawTable.from_arrow(pa.table({name: [row[name] for row in rows] for name in COLUMNS}))
 
 
 def is_terminal() -> bool:
@@ -41,7 +206,7 @@ def show_ranking(summary: dict[str, Any], top: int | None = None, console: Any =
     Parameters
     ----------
     summary : dict
-        From :func:`tamis.cli._summary.summarize`.
+        From :func:`tamis.cli._output.summarize`.
     top : int or None, default=None
         Rows to show; None means 20.
     console : rich.console.Console or None, default=None
@@ -166,7 +331,7 @@ def fit(text: str, width: int, ascii_only: bool = False) -> str:
 
     Examples
     --------
-    >>> from tamis.cli._terminal import fit
+    >>> from tamis.cli._output import fit
     >>> fit("a long name", 7), fit("short", 7)
     ('a long…', 'short  ')
     """
