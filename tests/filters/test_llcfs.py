@@ -10,13 +10,14 @@ import tamis
 from reference import local as plain
 from tamis import LLCFS
 from tamis.exceptions import InputError
-from tamis.filters import _llcfs_solver, _local_kernels
-from tamis.filters._llcfs_solver import (
+from tamis.filters import llcfs
+from tamis.filters.llcfs import (
     LocalLearning,
     local_models,
     prediction_matrix,
     smallest_vectors,
 )
+from tamis.statistics import neighbors
 
 
 def planted(seed=0, n_rows=150, n_columns=50):
@@ -81,8 +82,8 @@ def test_eigenvectors_of_many_rows(monkeypatch, dense_factor_rows):
     near = np.array([plain.neighbours(X, i, 12) for i in range(90)])
     A = prediction_matrix(near, local_models(X, near, 1.0))
     values, vectors = smallest_vectors(A, 4)
-    monkeypatch.setattr(_llcfs_solver, "DENSE_ROWS", 10)
-    monkeypatch.setattr(_llcfs_solver, "DENSE_FACTOR_ROWS", dense_factor_rows)
+    monkeypatch.setattr(llcfs, "DENSE_ROWS", 10)
+    monkeypatch.setattr(llcfs, "DENSE_FACTOR_ROWS", dense_factor_rows)
     others, other_vectors = smallest_vectors(A, 4)
     np.testing.assert_allclose(others, values, atol=1e-9)
     np.testing.assert_allclose(
@@ -93,10 +94,10 @@ def test_eigenvectors_of_many_rows(monkeypatch, dense_factor_rows):
 def test_small_blocks(monkeypatch):
     X = plain.standardised(planted(n_rows=60, n_columns=14))
     expected = run(X, 3, 8, 1.0, 3)
-    monkeypatch.setattr(_local_kernels, "ROWS_AT_ONCE", 10)
-    monkeypatch.setattr(_local_kernels, "BLOCK_NUMBERS", 500)
-    monkeypatch.setattr(_llcfs_solver, "TILE_NUMBERS", 500)
-    monkeypatch.setattr(_llcfs_solver, "KEPT_NUMBERS", 500)
+    monkeypatch.setattr(neighbors, "ROWS_AT_ONCE", 10)
+    monkeypatch.setattr(neighbors, "BLOCK_NUMBERS", 500)
+    monkeypatch.setattr(llcfs, "TILE_NUMBERS", 500)
+    monkeypatch.setattr(llcfs, "KEPT_NUMBERS", 500)
     blocks = run(X, 3, 8, 1.0, 3)
     np.testing.assert_allclose(blocks.tau, expected.tau, rtol=1e-8)
     np.testing.assert_allclose(blocks.path, expected.path, rtol=1e-8, atol=1e-13)

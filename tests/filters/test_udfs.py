@@ -8,8 +8,8 @@ from sklearn.datasets import load_iris
 from reference import local as plain
 from tamis import UDFS
 from tamis.exceptions import InputError, SelectionWarning
-from tamis.filters import _local_kernels, _udfs_solver
-from tamis.filters._udfs_solver import (
+from tamis.filters import udfs
+from tamis.filters.udfs import (
     FLOOR,
     RowSparseVectors,
     TallForm,
@@ -17,6 +17,7 @@ from tamis.filters._udfs_solver import (
     averaged_norms,
     local_scatter,
 )
+from tamis.statistics import neighbors
 
 
 def planted(seed=0, n_rows=150, n_columns=50):
@@ -71,8 +72,8 @@ def test_scatter_matrix(monkeypatch):
     np.testing.assert_allclose(M, plain.udfs_matrix(X, 5, 0.5), rtol=1e-10, atol=1e-12)
     assert np.linalg.eigvalsh(M).min() > -1e-12
     # Long tables take their products from the neighbourhoods, in small blocks.
-    monkeypatch.setattr(_local_kernels, "ROWS_AT_ONCE", 10)
-    monkeypatch.setattr(_local_kernels, "BLOCK_NUMBERS", 200)
+    monkeypatch.setattr(neighbors, "ROWS_AT_ONCE", 10)
+    monkeypatch.setattr(neighbors, "BLOCK_NUMBERS", 200)
     np.testing.assert_allclose(local_scatter(X, 5, 0.5).toarray(), B.toarray(), atol=1e-13)
 
 
@@ -89,7 +90,7 @@ def test_forms_agree(monkeypatch, dense_columns, lam, gamma):
     X = plain.standardised(np.random.default_rng(4).normal(size=(15, 60)))
     B = local_scatter(X, 5, lam)
     exact = run(TallForm(X, B), 4, gamma, max_iter=25)
-    monkeypatch.setattr(_udfs_solver, "DENSE_COLUMNS", dense_columns)
+    monkeypatch.setattr(udfs, "DENSE_COLUMNS", dense_columns)
     for form in (TallForm(X, B), WideForm(X, B)):
         other = run(form, 4, gamma, max_iter=25)
         np.testing.assert_allclose(other.path, exact.path, rtol=1e-10)
@@ -112,7 +113,7 @@ def test_objective_never_rises(shape, gamma):
     X = np.random.default_rng(6).normal(size=shape)
     X[::2, :4] += 3
     X = plain.standardised(X)
-    form = _udfs_solver.form_of(X, local_scatter(X, 5, 1.0), 5)
+    form = udfs.form_of(X, local_scatter(X, 5, 1.0), 5)
     path = np.array(run(form, 5, gamma, max_iter=30, tol=1e-12).path)
     assert path.size > 1
     assert (np.diff(path) <= 1e-10 * path[0]).all()

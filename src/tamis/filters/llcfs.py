@@ -2,15 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import linalg, sparse
 
 from tamis._base import BaseSelector, Scores
 from tamis._columns import centred_columns, find_constant
 from tamis._facts import BOTH_TASKS, SelectorFacts
 from tamis._validation import N_JOBS, Constraint, Number
+from tamis.statistics.neighbors import centred_grams, nearest_rows, ridge_inverses
+
+Floats = NDArray[np.float64]
+Rows = NDArray[np.int64]
+Models = tuple[slice, Floats, Floats]
+
+# Models of all rows are kept up to this size, in numbers; beyond they are made a second time.
+KEPT_NUMBERS = 2**24
+# Up to this many rows LAPACK finds the eigenvectors; beyond, shifted and inverted Lanczos steps.
+DENSE_ROWS = 2000
+# Up to this many rows the shifted matrix is factored as a dense one.
+DENSE_FACTOR_ROWS = 5000
+SHIFT = 1e-6
+# Models that weigh no more than this are flat: rounding, not the columns, made them.
+FLAT = 1e-10
+TILE_NUMBERS = 2**21
 
 
 class LLCFS(BaseSelector):
@@ -129,8 +147,6 @@ class LLCFS(BaseSelector):
         self.n_jobs = n_jobs
 
     def _score(self, X: Any, y: Any, weight: NDArray[np.float64] | None) -> Scores:
-        from tamis.filters._llcfs_solver import LocalLearning
-
         constant = find_constant(self, X, weight)
         scores = np.zeros(constant.size)
         if constant.all():
@@ -143,3 +159,136 @@ class LLCFS(BaseSelector):
         self.n_iter_, self.converged_ = len(solver.path), solver.converged
         scores[~constant] = solver.tau
         return scores, constant
+
+
+class LocalLearning:
+    """Alternate between cluster indicators and weights of columns.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_rows, n_columns)
+        Standardised table.
+    n_clusters, n_neighbors : int
+        Number of indicators, and of rows from which each row is predicted.
+    beta : float
+        Weight of the prediction errors against the penalty of a local model.
+    n_jobs : int or None
+        Threads of the search for neighbours.
+    """
+
+    def __init__(
+        self, X: Floats, n_clusters: int, n_neighbors: int, beta: float, n_jobs: int | None
+    ):
+        self.X, self.beta, self.n_jobs = X, beta, n_jobs
+        self.n_clusters = min(max(n_clusters, 2), X.shape[0])
+        self.n_neighbors = min(n_neighbors, X.shape[0] - 1)
+        self.tau = np.full(X.shape[1], 1.0 / X.shape[1])
+        self.path: list[float] = []
+        self.converged = False
+
+    def iterate(self, max_iter: int, tol: float) -> Iterator[int]:
+        """Steps until the weights change by no more than `tol` in sum."""
+        for step in range(max_iter):
+            weights = self._step()
+            total = weights.sum()
+            if total <= FLAT:  # every model is flat: the clusters lie apart in these weights
+                self.converged = True
+            else:
+                before, self.tau = self.tau, weights / total
+                self.converged = bool(np.abs(self.tau - before).sum() <= tol)
+            yield step
+            if self.converged:
+                return
+
+    def _step(self) -> Floats:
+        """``sqrt(sum_c sum_i w_il^c ^2)`` of every column, under the present weights."""
+        table = self.X * np.sqrt(self.tau)
+        near, _ = nearest_rows(table, self.n_neighbors, n_jobs=self.n_jobs)
+        keep = near.size * near.shape[1] <= KEPT_NUMBERS
+        models: Iterable[Models] = local_models(table, near, self.beta)
+        models = list(models) if keep else models
+        values, Y = smallest_vectors(prediction_matrix(near, models), self.n_clusters)
+        self.path.append(float(values.sum()))
+        if not keep:
+            models = local_models(table, near, self.beta)
+        lengths: Floats = self.tau * model_lengths(self.X, near, models, Y)
+        return lengths
+
+
+def local_models(table: Floats, near: Rows, beta: float) -> Iterator[Models]:
+    """Ridge regressions of all rows: dual coefficients, and products with the row itself.
+
+    With ``K_i = Xc Xc'`` of the neighbours less their mean and ``R_i = H (K_i + I / beta)^-1 H``,
+    the model of row i for targets y is ``w = Xc' R_i y`` through the mean of the neighbours. The
+    products are ``(x_i - mean)' Xc'``.
+    """
+    groups = np.column_stack([np.arange(near.shape[0]), near])
+    for block, grams in centred_grams(table, groups, first=1):
+        yield block, ridge_inverses(grams[:, 1:, 1:], 1.0 / beta), grams[:, 0, 1:].copy()
+
+
+def prediction_matrix(near: Rows, models: Iterable[Models]) -> Any:
+    """A: row i holds the weights with which the targets of its neighbours predict its own."""
+    n_rows, k = near.shape
+    values = np.empty((n_rows, k))
+    for block, R, products in models:
+        values[block] = 1.0 / k + np.einsum("ij,ijk->ik", products, R)
+    starts = np.arange(0, n_rows * k + 1, k)
+    return sparse.csr_array((values.ravel(), near.ravel(), starts), shape=(n_rows, n_rows))
+
+
+def smallest_vectors(A: Any, n_vectors: int) -> tuple[Floats, Floats]:
+    """Smallest eigenvalues and their vectors of ``(I - A)'(I - A)``."""
+    n_rows = A.shape[0]
+    residual = sparse.eye_array(n_rows, format="csr") - A
+    if n_rows <= max(DENSE_ROWS, 2 * n_vectors):
+        dense = residual.toarray()
+        values, vectors = linalg.eigh(dense.T @ dense, subset_by_index=(0, n_vectors - 1))
+    else:
+        values, vectors = _smallest_by_inverse((residual.T @ residual).tocsc(), n_vectors)
+    return np.maximum(values, 0.0), np.asarray(vectors)
+
+
+def _smallest_by_inverse(M: Any, n_vectors: int) -> tuple[Floats, Floats]:
+    from scipy.sparse.linalg import LinearOperator, eigsh, splu
+
+    shift = SHIFT * M.diagonal().mean()
+    if M.shape[0] <= DENSE_FACTOR_ROWS:
+        dense = M.toarray()
+        dense[np.diag_indices_from(dense)] += shift
+        factor = linalg.cho_factor(dense, lower=True, overwrite_a=True, check_finite=False)
+        solve = lambda v: linalg.cho_solve(factor, v, check_finite=False)  # noqa: E731
+    else:
+        solve = splu((M + shift * sparse.eye_array(M.shape[0])).tocsc()).solve
+    start = np.random.default_rng(0).standard_normal(M.shape[0])
+    operator = LinearOperator(M.shape, matvec=solve, dtype=np.float64)
+    inverted, vectors = eigsh(operator, k=n_vectors, which="LA", v0=start, ncv=4 * n_vectors + 8)
+    order = np.argsort(-inverted, kind="stable")
+    return 1.0 / inverted[order] - shift, vectors[:, order]
+
+
+def model_lengths(X: Floats, near: Rows, models: Iterable[Models], Y: Floats) -> Floats:
+    """Root of the summed squares of ``X_i' R_i y`` over all rows and indicators, by column."""
+    n_rows, k = near.shape
+    n_vectors = Y.shape[1]
+    values = np.empty((n_rows, n_vectors, k))
+    for block, R, _ in models:
+        values[block] = (R @ Y[near[block]]).transpose(0, 2, 1)
+    columns = np.repeat(near[:, None, :], n_vectors, axis=1)
+    starts = np.arange(0, values.size + 1, k)
+    shape = (n_rows * n_vectors, n_rows)
+    map_ = _shortened(sparse.csr_array((values.ravel(), columns.ravel(), starts), shape=shape))
+    squares = np.empty(X.shape[1])
+    step = max(1, TILE_NUMBERS // map_.shape[0])
+    for first in range(0, X.shape[1], step):
+        part = slice(first, first + step)
+        squares[part] = ((map_ @ X[:, part]) ** 2).sum(axis=0)
+    return np.sqrt(squares)
+
+
+def _shortened(map_: Any) -> Any:
+    """A matrix that gives vectors the same lengths; triangular, if that has fewer entries."""
+    n_rows = map_.shape[1]
+    if n_rows * (n_rows + 1) >= map_.nnz:
+        return map_
+    return sparse.csr_array(linalg.qr(map_.toarray(), mode="r")[0][:n_rows])
