@@ -71,7 +71,8 @@ def centred_columns(
     out = np.empty((X.shape[0], chosen.size))
     for first in range(0, chosen.size, TILE):
         tile = X[:, chosen[first : first + TILE]]
-        values = (tile.toarray() if sparse.issparse(tile) else tile).astype(np.float64)
+        # One order for all layouts: sums of columns in another order round differently.
+        values = np.array(tile.toarray() if sparse.issparse(tile) else tile, np.float64, order="F")
         out[:, first : first + TILE] = _centre(values, share, scale)
     return out
 

@@ -55,10 +55,18 @@ def row_graph(selector: Any, X: Any, varies: NDArray[np.bool_]) -> sparse.csr_ar
 
 
 def dense_rows(X: Any, varies: NDArray[np.bool_], *, scale: bool) -> Floats:
-    """Columns that vary as float64, missing cells at the mean; `X` itself where that will do."""
-    plain = isinstance(X, np.ndarray) and X.dtype == np.float64 and X.flags.c_contiguous
-    if plain and not scale and varies.all() and not np.isnan(X.min()):
-        return X
+    """Columns that vary as float64 rows, in their own units unless scaled.
+
+    Centring rounds, and rounding decides between neighbours at equal distances. So it is done for
+    scaled columns and for missing cells, which are put at the mean, but not for some layouts only.
+    """
+    if not scale:
+        X = X if varies.all() else X[:, varies]
+        rows = np.ascontiguousarray(X.toarray() if sparse.issparse(X) else X, dtype=np.float64)
+        if not np.isnan(rows.min()):
+            return rows
+        varies = np.ones(rows.shape[1], dtype=bool)
+        X = rows
     return centred_columns(X, varies, scale=scale)
 
 
