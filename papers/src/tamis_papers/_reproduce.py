@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from numbers import Integral
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from tamis.data import atomic_path
 from tamis.evaluation import make_progress
@@ -17,15 +17,20 @@ from tamis.exceptions import InputError
 from tamis_papers._published import Paper, Published, Statement, published
 from tamis_papers._run import Run
 from tamis_papers._unit_store import UnitStore, versions
-from tamis_papers._verdict import Pair, claim_word, judge
+from tamis_papers._verdict import claim_word, judge_all
 from tamis_papers.experiment import Experiment, find_experiment
 from tamis_papers.outcome import Claim, Measurement, Outcome
 
 __all__ = ["Reproduction", "reproduce"]
 
 STORE = "units.sqlite"
-# Under the same conditions means that only these differ.
-WHAT_IS_COMPARED = ("method", "selector")
+
+
+class Pair(NamedTuple):
+    """A number of the paper and ours of the same case; either may be missing."""
+
+    theirs: Published | None
+    ours: Measurement | None
 
 
 @dataclass(frozen=True)
@@ -155,7 +160,7 @@ def compose(
         planned=run.planned,
         seed=run.seed,
         seconds=run.seconds,
-        rows=[_row(pair, _group(pair, pairs), run) for pair in pairs],
+        rows=judge_all([_row(pair, run) for pair in pairs], quick=run.quick),
         claims=_claims(paper.statements, outcome.claims, run.quick),
         findings=list(outcome.findings),
         tables=dict(outcome.tables),
@@ -190,37 +195,26 @@ def _pairs(values: Sequence[Published], measurements: Sequence[Measurement]) -> 
     return pairs + [Pair(None, mine) for mine in left]
 
 
-def _group(pair: Pair, pairs: Sequence[Pair]) -> list[Pair]:
-    """The pairs that differ from this one in the method alone."""
-    if pair.theirs is None:
-        return [pair]
-    conditions = _conditions(pair.theirs)
-    return [one for one in pairs if one.theirs and _conditions(one.theirs) == conditions]
-
-
-def _conditions(theirs: Published) -> dict[str, Any]:
-    return {key: item for key, item in theirs.case.items() if key not in WHAT_IS_COMPARED}
-
-
-def _row(pair: Pair, group: Sequence[Pair], run: Run) -> dict[str, Any]:
+def _row(pair: Pair, run: Run) -> dict[str, Any]:
     theirs, ours = pair
     case = dict(theirs.case if theirs else {}) | dict(ours.case if ours else {})
     low, high = ours.interval() if ours else (None, None)
-    verdict = judge(pair, group, quick=run.quick, single=run.repeats == 1)
+    limited = run.quick or (run.repeats is not None and run.repeats < run.planned)
     return {
         "case": {key: item for key, item in case.items() if key != "selector"},
         "theirs": theirs.value if theirs else None,
         "unit": theirs.unit if theirs else None,
+        "rounding": theirs.rounding if theirs else None,
         "where": theirs.where if theirs else None,
         "doubtful": bool(theirs and theirs.doubtful),
+        "quoted": bool(theirs and theirs.quoted),
         "ours": ours.mean if ours else None,
         "low": low,
         "high": None if ours is None or ours.at_least else high,  # JSON knows no infinity
         "repeats": len(ours.values) if ours else 0,
+        "once": bool(ours and len(ours.values) == 1 and not ours.at_least and not limited),
         "at_least": bool(ours and ours.at_least),
         "note": ours.note if ours else "",
-        "verdict": verdict.word,
-        "why": verdict.why,
     }
 
 

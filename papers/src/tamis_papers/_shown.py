@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-VERDICTS = ("same", "same ordering", "differs")
+VERDICTS = ("same", "differs, same order", "differs", "too few repeats")
 # Claims in the order of the summary.
 WORDS = ("holds", "in part or unclear", "does not hold", "cannot be told")
 # Above this, digits after the comma only disturb.
