@@ -15,9 +15,10 @@ from click.testing import CliRunner
 from tamis.evaluation import make_progress
 from tamis.exceptions import InputError
 
-from tamis_papers import _apart, _everything, _reproduce, _shown, experiment, reproduce
-from tamis_papers._page import write_page
+from tamis_papers import _apart, _everything, _page, _reproduce, _shown, experiment, reproduce
+from tamis_papers._page import write_pages
 from tamis_papers._published import DESCRIPTION, Paper, Published, Statement, published
+from tamis_papers._records import read_records
 from tamis_papers._reproduce import _pairs
 from tamis_papers._run import Run, Task
 from tamis_papers._unit_store import UnitStore
@@ -241,7 +242,13 @@ def command():
 def test_a_reproduction_from_end_to_end(made_up, tmp_path):
     found = reproduce("one", folder=tmp_path, progress=False, n_jobs=1)
     words = [row["verdict"] for row in found.rows]
-    assert words == ["same", "differs, same order", "quoted only", "quoted only", "not in the paper"]
+    assert words == [
+        "same",
+        "differs, same order",
+        "quoted only",
+        "quoted only",
+        "not in the paper",
+    ]
     assert [claim["word"] for claim in found.claims][-1] == "cannot be told"
     assert found.versions["no-such-x"] == "not installed"
     assert found.versions["numba"] != "not installed"
@@ -261,8 +268,8 @@ def test_fewer_repeats_are_the_first_of_more(made_up, tmp_path, command):
     few = reproduce("one", folder=tmp_path, progress=False, n_jobs=1, repeats=2)
     assert few.rows[0]["repeats"] == 2
     assert "at most 2 of 3 repeats" in command("one", "--repeats", 2, "--folder", tmp_path).stdout
-    write_page(tmp_path, tmp_path / "page.md")
-    assert "Seed 0; at most 2 of 3 repeats;" in (tmp_path / "page.md").read_text()
+    write_pages(tmp_path, tmp_path / "pages")
+    assert "Seed 0; at most 2 of 3 repeats;" in (tmp_path / "pages" / "one.md").read_text()
     with UnitStore(tmp_path / "units.sqlite") as store:
         first = store.read(["one/full/0/v/0", "one/full/0/v/1", "one/full/0/v/2"])
     assert len(first) == 2
@@ -278,53 +285,100 @@ def test_no_repeats_are_refused(made_up, tmp_path):
         reproduce("one", folder=tmp_path, repeats=0)
 
 
-def test_the_page_is_written_from_what_is_stored(made_up, tmp_path):
+def test_pages_and_csv_files_are_written_from_what_is_stored(made_up, tmp_path):
+    for name in ("one", "free"):
+        reproduce(name, folder=tmp_path, progress=False, n_jobs=1)
+    pages = tmp_path / "docs" / "papers"
+    assert write_pages(tmp_path, pages) == 2
+    index = (pages / "index.md").read_text()
+    counts = "2 | 1 | 1 | 0 | 0 | 4 | 1 | 1 | 1 | 1 |"
+    assert f"| [Maker, Upper 1999 (MU)](one.md) | {counts}" in index
+    assert f"| all | {counts}" in index
+    page = (pages / "one.md").read_text()
+    assert f"| [one](#one) | The first | {counts}" in page
+    assert "| b is worst | does not hold | c is |" in page
+    assert "In all rows, data: d." in page
+    assert "| b | 40 (60) ≈ |" in page
+    assert "In the CSV file only: 2 quoted only, 1 not in the paper." in page
+    assert "- A remark." in page
+    assert (pages / "figures" / "one-bars.png").is_file()
+    free = (pages / "free.md").read_text()
+    assert "- a is as good as b." in free
+    assert "| a | 1.5 |" in free
+    assert "(paper)" not in free
+
+
+def test_pages_can_be_written_from_the_csv_files_alone(made_up, tmp_path):
+    for name in ("one", "free"):
+        reproduce(name, folder=tmp_path, progress=False, n_jobs=1)
+    write_pages(tmp_path, tmp_path / "pages")
+    before = {file.name: file.read_text() for file in (tmp_path / "pages").glob("*.*")}
+    assert len(before) > 6
+    for file in (tmp_path / "pages").glob("*.md"):
+        file.unlink()
+    assert write_pages(tmp_path / "nothing", tmp_path / "pages") == 2
+    after = {file.name: file.read_text() for file in (tmp_path / "pages").glob("*.*")}
+    assert after == before
+
+
+def test_a_new_run_replaces_its_old_lines_and_keeps_the_others(made_up, tmp_path):
+    for name in ("one", "free"):
+        reproduce(name, folder=tmp_path, progress=False, n_jobs=1, repeats=2)
+    write_pages(tmp_path, tmp_path / "pages")
+    free = (tmp_path / "pages" / "free.csv").read_text()
+    (tmp_path / "free.json").unlink()
     reproduce("one", folder=tmp_path, progress=False, n_jobs=1)
-    reproduce("free", folder=tmp_path, progress=False, n_jobs=1)
-    page = tmp_path / "docs" / "reproduction.md"
-    assert write_page(tmp_path, page) == 2
-    text = page.read_text()
-    assert "| Maker, Upper 1999 (MU) | 1 of 2 | 2 | 1 | 1 | 0 | 1 | 1 | 1 | 1 |" in text
-    assert text.index("**Did not hold**") < text.index("## How to read it") < text.index("## one")
-    assert "- b is worst ([one](#one))" in text
-    assert "Not run: broken." in text
-    assert "a \\| wins" in text
-    assert "\\*b\\* loses" in text
-    assert "In all rows, data: d." in text
-    assert "| z |  | 12,346 |  | not in the paper |" in text
-    assert "- a is as good as b." in text
-    assert "| a | 1.5 | 1.0 to" not in text
-    assert "| value | 95 % | note |" in text.split("## free")[1]
-    assert (tmp_path / "docs" / "figures" / "reproduction" / "one-bars.png").is_file()
+    assert write_pages(tmp_path, tmp_path / "pages") == 2
+    assert (tmp_path / "pages" / "free.csv").read_text() == free
+    records = read_records(tmp_path / "pages")
+    assert [row["repeats"] for row in records["one"]["rows"]] == [3, 1, 0, 0, 1]
 
 
-def test_reduced_runs_are_shown_and_not_counted(made_up, tmp_path):
+def test_records_come_back_as_they_were(made_up, tmp_path):
+    found = reproduce("one", folder=tmp_path, progress=False, n_jobs=1)
+    write_pages(tmp_path, tmp_path / "pages")
+    back = read_records(tmp_path / "pages")["one"]
+    for mine, read in zip(found.rows, back["rows"], strict=True):
+        mine = {key: item for key, item in mine.items() if key != "where"}
+        assert _rounded(mine) == _rounded(read)
+    for key in ("seed", "repeats", "planned", "versions", "figures", "remarks", "findings"):
+        assert back[key] == getattr(found, key)
+
+
+def _rounded(row):
+    return {key: round(item, 5) if isinstance(item, float) else item for key, item in row.items()}
+
+
+def test_reduced_runs_are_not_on_the_pages(made_up, tmp_path):
     reproduce("free", folder=tmp_path, progress=False, n_jobs=1)
     reproduce("one", quick=True, folder=tmp_path, progress=False, n_jobs=1)
-    assert write_page(tmp_path, tmp_path / "page.md") == 2
-    text = (tmp_path / "page.md").read_text()
-    assert "| Maker, Upper 1999 (MU) | 0 of 2 | 0 |" in text
-    assert "Run in the reduced version only, and not counted: [one](#one)." in text
-    assert "**Reduced version**" in text.split("## one")[1].split("## broken")[0]
-    reproduce("one", folder=tmp_path, progress=False, n_jobs=1)
-    write_page(tmp_path, tmp_path / "page.md")
-    assert "educed version" not in (tmp_path / "page.md").read_text()
+    assert write_pages(tmp_path, tmp_path / "pages") == 1
+    assert "not run" in (tmp_path / "pages" / "one.md").read_text()
 
 
-def test_long_tables_are_folded(made_up, tmp_path, monkeypatch):
-    monkeypatch.setattr("tamis_papers._page.MOST_ROWS", 3)
-    reproduce("one", folder=tmp_path, progress=False, n_jobs=1)
-    write_page(tmp_path, tmp_path / "page.md")
-    text = (tmp_path / "page.md").read_text()
-    assert "<details><summary>5 numbers: 1 same, 1 differs, same order, 2 quoted only" in text
+def test_values_are_put_side_by_side_where_they_fit():
+    def column_key(cases, n=None):
+        rows = [{"case": one} for one in cases][:n]
+        return _page._column_key(rows, ["data", "method"], _values(cases))
+
+    case = [{"data": d, "method": m} for d in "xyz" for m in "abcd"]
+    assert column_key(case) == "data"  # four lines of three, rather than three of four
+    wide = [{"data": f"{n}", "method": m} for m in "ab" for n in range(13)]
+    assert column_key(wide) == "method"
+    assert column_key(wide + wide) is None
+    assert column_key(wide, 4) is None
+
+
+def _values(cases):
+    return {key: {case[key] for case in cases} for key in cases[0]}
 
 
 def test_a_page_of_nothing_is_refused(made_up, tmp_path, command):
     reproduce("one", quick=True, folder=tmp_path, progress=False, n_jobs=1)
-    result = command("--page", tmp_path / "page.md", "--folder", tmp_path)
+    result = command("--page", tmp_path / "pages", "--folder", tmp_path)
     assert result.exit_code == 1
     assert "got none" in result.stderr
-    assert not (tmp_path / "page.md").exists()
+    assert not (tmp_path / "pages").exists()
 
 
 def test_all_goes_on_after_a_failure_and_finishes_later(made_up, tmp_path, command):
@@ -388,7 +442,7 @@ def test_wrong_commands(made_up, tmp_path, command):
     assert result.exit_code == 2
     assert "Did you mean one?" in result.stderr
     assert "--list" in result.stderr
-    for arguments in (("one", "--list"), ("one", "--page", "x.md"), ("--list", "--page", "x.md")):
+    for arguments in (("one", "--list"), ("one", "--page", "x"), ("--list", "--page", "x")):
         assert command(*arguments).exit_code == 2
     failed = command("broken", "--folder", tmp_path)
     assert failed.exit_code == 1

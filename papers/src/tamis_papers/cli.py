@@ -18,7 +18,7 @@ from tamis.cli.console import (
 
 from tamis_papers import _terminal
 from tamis_papers._everything import reproduce_all
-from tamis_papers._page import write_page
+from tamis_papers._page import write_pages
 from tamis_papers._reproduce import reproduce as run_experiment
 from tamis_papers._shown import in_time
 from tamis_papers.experiment import find_experiment
@@ -31,10 +31,10 @@ Examples:
   tamis reproduce inffs-table3 --quick
   tamis reproduce ilfs-table4 --repeats 5
   tamis reproduce all
-  tamis reproduce --page docs/reproduction.md
+  tamis reproduce --page docs/papers
 
 Data sets are read from the folder that the environment variable TAMIS_DATA names. Finished work
-is kept in --folder: a run that was stopped goes on from there. The table goes to stdout.
+is kept in --folder: an interrupted run resumes from there. The table goes to stdout.
 """
 ALL = "all"
 
@@ -53,9 +53,10 @@ ALL = "all"
 )
 @click.option(
     "--page",
-    type=click.Path(path_type=Path, dir_okay=False),
-    metavar="FILE",
-    help="Write a page (Markdown) of all results in --folder, complete ones first; runs nothing.",
+    type=click.Path(path_type=Path, file_okay=False),
+    metavar="PAGES",
+    help="Add the complete runs of --folder to the CSV files in the folder PAGES, and write a page "
+    "(Markdown) per paper from them; runs nothing.",
 )
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, metavar="N")
 @click.option("--n-jobs", type=int, metavar="N", help="Processes. [default: all cores]")
@@ -120,6 +121,6 @@ def _run_all(settings: dict[str, Any], talk: Talk, as_json: bool) -> None:
 
 
 def _write_page(folder: Path, page: Path, talk: Talk) -> None:
-    n_written = write_page(folder, page)
+    n_written = write_pages(folder, page)
     remember_written(page)
     talk.say(f"wrote {page}: {n_written} experiments")
