@@ -19,8 +19,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from measuring import best
 
 import tamis
+from tamis.linear_svm.squared_hinge import FastLinearSVM
 from tamis.meta import AndOrFeatures, Mufasa
-from tamis.meta.search._fast_svm import FastLinearSVM
 
 
 def main():

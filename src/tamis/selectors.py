@@ -7,7 +7,7 @@ import inspect
 from dataclasses import dataclass
 from typing import Any
 
-import tamis
+from tamis._names import SELECTORS
 from tamis._runtime.wording import closest
 from tamis.exceptions import InputError
 
@@ -78,12 +78,12 @@ def list_selectors() -> list[str]:
     >>> "dft" in tamis.list_selectors()
     True
     """
-    return sorted(name.lower() for name in tamis._SELECTORS)
+    return sorted(name.lower() for name in SELECTORS)
 
 
 def selector_class(name: str) -> Any:
     """The class of that name; case is ignored."""
-    for class_name, module in tamis._SELECTORS.items():
+    for class_name, module in SELECTORS.items():
         if class_name.lower() == str(name).lower():
             return getattr(importlib.import_module(module), class_name)
     raise InputError(

@@ -9,9 +9,8 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, PredefinedSplit
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.svm import LinearSVC, LinearSVR
+from sklearn.svm import LinearSVC
 
-from tamis.evaluation._newton import hinge, path, tube, with_bias
 from tamis.evaluation._tuning import Tuned, inner_folds
 from tamis.evaluation.learners import LEARNERS, STRENGTHS, Learner, make_learner
 from tamis.evaluation.run.units import one_thread
@@ -62,29 +61,6 @@ def test_three_classes(word):
     model = make_learner(word, "classification").estimator.fit(X[:60], y[:60])
     assert model.score(X[60:], y[60:]) > 0.6
     assert model.classes_.tolist() == ["a", "b", "c"]
-
-
-@pytest.mark.parametrize("shape", [(40, 5), (40, 39), (25, 120)])
-@pytest.mark.parametrize("seed", range(3))
-def test_newton_solves_the_problem_of_linear_svc_and_svr(shape, seed):
-    rng = np.random.default_rng(seed)
-    X = rng.normal(size=shape)
-    y = X[:, 0] + rng.normal(size=shape[0])
-    sign = np.where(y > 0, 1.0, -1.0)
-    options = {"dual": False, "tol": 1e-10, "max_iter": 100_000}
-    for strength, weights in zip(
-        STRENGTHS, path(with_bias(X), hinge(sign), STRENGTHS), strict=True
-    ):
-        model = LinearSVC(C=strength, **options).fit(X, sign)
-        np.testing.assert_allclose(weights[:-1], model.coef_[0], atol=1e-5)
-        np.testing.assert_allclose(weights[-1], model.intercept_[0], atol=1e-5)
-    for strength, weights in zip(
-        STRENGTHS, path(with_bias(X), tube(y, 0.1), STRENGTHS), strict=True
-    ):
-        model = LinearSVR(
-            C=strength, epsilon=0.1, loss="squared_epsilon_insensitive", **options
-        ).fit(X, y)
-        np.testing.assert_allclose(weights[:-1], model.coef_, atol=1e-5)
 
 
 @pytest.mark.parametrize(("n_classes", "n_columns"), [(2, 6), (2, 60), (4, 6), (3, 50)])

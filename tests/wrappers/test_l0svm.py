@@ -5,7 +5,7 @@ from sklearn.svm import SVC
 
 from reference import svm as plain
 from tamis import L0SVM
-from tamis.wrappers import _svm
+from tamis.linear_svm import hinge
 
 
 def table(seed=0, n_rows=100, n_columns=200):
@@ -100,7 +100,7 @@ def test_weights_of_rows_are_prices():
 def test_long_tables(monkeypatch):
     X, y = table(6, 300, 30)
     short = L0SVM(C=0.1).fit(X, y)
-    monkeypatch.setattr(_svm, "FEW_ROWS", 100)
+    monkeypatch.setattr(hinge, "FEW_ROWS", 100)
     long = L0SVM(C=0.1).fit(X, y)
     np.testing.assert_array_equal(short.support_, long.support_)
     np.testing.assert_allclose(short.criterion_, long.criterion_, atol=1e-4)

@@ -10,7 +10,8 @@ from sklearn.svm import SVC
 import tamis
 from reference import svm as plain
 from tamis import SVMRFE
-from tamis.wrappers import _elimination, _svm
+from tamis.linear_svm import hinge
+from tamis.wrappers import _elimination
 
 
 def table(seed=0, n_rows=40, n_columns=8, n_classes=2):
@@ -114,7 +115,7 @@ def test_the_gram_matrix_made_anew_or_not_gives_the_same(monkeypatch):
 def test_long_tables_switch_without_a_change_of_order(monkeypatch):
     X, y = table(7, 200, 40, 3)
     whole = SVMRFE().fit(X, y)
-    monkeypatch.setattr(_svm, "FEW_ROWS", 100)  # with 25 columns or fewer, by interior points
+    monkeypatch.setattr(hinge, "FEW_ROWS", 100)  # with 25 columns or fewer, by interior points
     switched = SVMRFE().fit(X, y)
     np.testing.assert_array_equal(whole.order_, switched.order_)
     np.testing.assert_allclose(whole.criterion_, switched.criterion_, rtol=1e-4)
@@ -195,5 +196,5 @@ def test_parameters_out_of_range(options):
 
 def test_steps_used_up_are_told():
     X, y = table(12, 60, 3)
-    with pytest.warns(UserWarning, match="SVMRFE: a machine still violated"):
+    with pytest.warns(UserWarning, match="SVMRFE: an SVM still violated"):
         SVMRFE(max_iter=1).fit(X, y)

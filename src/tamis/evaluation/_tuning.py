@@ -14,8 +14,8 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
 
-from tamis.evaluation import _newton
 from tamis.evaluation.protocols.base import Rows, deal_folds
+from tamis.linear_svm.squared_hinge import hinge, newton_path, tube, with_bias
 
 N_FOLDS = 5
 # Unknowns up to which solving for all of them at once beats a search by gradients.
@@ -156,16 +156,15 @@ class TunedLinearSVM(Tuned):
     def _losses(
         self, values: Sequence[Any], X: NDArray[Any], y: NDArray[Any], train: Rows, test: Rows
     ) -> NDArray[np.float64]:
-        rows, unseen = _newton.with_bias(X[train]), _newton.with_bias(X[test])
+        rows, unseen = with_bias(X[train]), with_bias(X[test])
         if not self._is_classifier:
-            loss = _newton.tube(y[train].astype(np.float64), self.estimator.epsilon)
-            return self._miss(_newton.path(rows, loss, values) @ unseen.T, y[test])
+            loss = tube(y[train].astype(np.float64), self.estimator.epsilon)
+            return self._miss((unseen @ newton_path(rows, [loss], values)[0])[..., 0], y[test])
         labels, codes = np.unique(y[train], return_inverse=True)
-        votes = [
-            _newton.path(rows, _newton.hinge(np.where(codes == k, 1.0, -1.0)), values) @ unseen.T
-            for k in (range(labels.size) if labels.size > 2 else [1])
-        ]
-        code = np.argmax(votes, axis=0) if labels.size > 2 else (votes[0] > 0).astype(np.intp)
+        positive = range(labels.size) if labels.size > 2 else [1]
+        losses = [hinge(np.where(codes == k, 1.0, -1.0)) for k in positive]
+        votes = unseen @ newton_path(rows, losses, values)[0]
+        code = votes.argmax(axis=2) if labels.size > 2 else (votes[..., 0] > 0).astype(np.intp)
         return self._miss(labels[code], y[test])
 
 

@@ -11,7 +11,6 @@ _HOMES = {
     "as_source": "tamis.meta.sources.feature_source",
     "Categorical": "tamis.meta.search.dimensions",
     "ClusterGenerator": "tamis.meta.search.cluster_generator",
-    "FastLinearSVM": "tamis.meta.search._fast_svm",
     "FeatureSource": "tamis.meta.sources.feature_source",
     "FrameSource": "tamis.meta.sources.frame_source",
     "FunctionSource": "tamis.meta.sources.function_source",
@@ -37,7 +36,6 @@ __all__ = [
     "ArraySource",
     "Categorical",
     "ClusterGenerator",
-    "FastLinearSVM",
     "FeatureSource",
     "FrameSource",
     "FunctionSource",
@@ -62,7 +60,6 @@ if TYPE_CHECKING:
     from tamis.meta.images.and_or_features import AndOrFeatures
     from tamis.meta.images.patch_prototypes import PatchPrototypes
     from tamis.meta.quality_map import QualityMap
-    from tamis.meta.search._fast_svm import FastLinearSVM
     from tamis.meta.search.cluster_generator import ClusterGenerator
     from tamis.meta.search.dimensions import Categorical, Integer, Ordered, Real
     from tamis.meta.search.generator import Generator

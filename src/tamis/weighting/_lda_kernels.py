@@ -8,15 +8,8 @@ set, rows carry how often they were drawn.
 import numpy as np
 
 from tamis._runtime.compilation import inline, kernel
-from tamis.weighting._sample_kernels import (
-    add_multiples,
-    add_products,
-    distinct,
-    error_of,
-    factorise,
-    gather_columns,
-    solve,
-)
+from tamis.statistics.dense_kernels import add_multiples, add_products, factorise, solve
+from tamis.weighting._sample_kernels import distinct, error_of, gather_columns
 
 # Least ridge, as a share of the mean variance of the columns over all classes: where the rows of
 # each class are equal, a row goes to the nearest mean, and to the larger class if rounding is all

@@ -144,9 +144,10 @@ def _built_in(name: str, options: dict[str, Any], task: Task, n_jobs: int | None
 def _kernel(name: str, options: dict[str, Any]) -> tuple[Any, tuple[Any, ...]]:
     """Kernel of a learner, and its settings as plain numbers."""
     if name == "svm":
+        from tamis.linear_svm.descent_kernels import HINGE, SQUARED_HINGE
         from tamis.weighting import _svm_kernels as svm
 
-        loss = svm.HINGE if options["loss"] == "hinge" else svm.SQUARED_HINGE
+        loss = HINGE if options["loss"] == "hinge" else SQUARED_HINGE
         return svm.svm_errors, (
             float(options["C"]), loss, float(options["tol"]), int(options["max_iter"])
         )  # fmt: skip

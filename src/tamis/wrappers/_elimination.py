@@ -1,4 +1,4 @@
-"""Recursive elimination of columns by the weights of linear machines."""
+"""Recursive elimination of columns by the weights of linear problems."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tamis._runtime.compilation import announce_compilation
-from tamis.wrappers import _svm
+from tamis.linear_svm import hinge
 
 Floats = NDArray[np.float64]
 # The Gram matrix is made anew when what is left of it is a quarter of what it was: columns that
@@ -21,7 +21,7 @@ FEW_COLUMNS = 4
 
 @dataclass(frozen=True)
 class Training:
-    """How the machines are trained, and how many columns go in a round."""
+    """How the problems are trained, and how many columns go in a round."""
 
     step: float
     multi_class: str
@@ -48,8 +48,8 @@ class Elimination:
         self, columns: Floats, codes: NDArray[np.int32], price: Floats, training: Training
     ):
         self.columns, self.training = columns, training
-        self.machines = _svm.make_machines(codes, price, training.multi_class)
-        self.beta = np.zeros(self.machines.sign.size)
+        self.problems = hinge.make_problems(codes, price, training.multi_class)
+        self.beta = np.zeros(self.problems.sign.size)
         self.alive = np.arange(columns.shape[0])
         # Best first; filled from the end.
         self.order = np.empty(columns.shape[0], dtype=np.int64)
@@ -80,27 +80,27 @@ class Elimination:
 
     def _go_on(self, max_rounds: int, step: float) -> int:
         """Some more rounds, at least one; returns how many."""
-        if _svm.is_long(self.columns.shape[1], self.alive.size):
+        if hinge.is_long(self.columns.shape[1], self.alive.size):
             self._one_long_round(step)
             return 1
         return self._many_rounds(max_rounds, step)
 
     def _many_rounds(self, max_rounds: int, step: float) -> int:
-        from tamis.wrappers import _svm_kernels as kernels
+        from tamis.wrappers import _elimination_kernels as kernels
 
         n_rows = self.columns.shape[1]
-        stop = n_rows // _svm.LONG if n_rows > _svm.FEW_ROWS else 0
+        stop = n_rows // hinge.LONG if n_rows > hinge.FEW_ROWS else 0
         training = self.training
         if self._gram is None:
             left = (
                 self.columns if self.alive.size == len(self.columns) else self.columns[self.alive]
             )
-            self._gram = _svm.gram_of(left)
+            self._gram = hinge.gram_of(left)
             self._mass = FADED * float(np.trace(self._gram))
         mass = self._mass if self.alive.size > FEW_COLUMNS else np.inf
         with announce_compilation(kernels.eliminate):
             n_left, n_rounds, gap, stale = kernels.eliminate(
-                self.columns, self._gram, *self.machines, self.beta, self.alive, self.order,
+                self.columns, self._gram, *self.problems, self.beta, self.alive, self.order,
                 self.criterion, float(step), mass, min(stop, self.alive.size - 1), max_rounds,
                 training.tol, training.max_iter,
             )  # fmt: skip
@@ -111,12 +111,12 @@ class Elimination:
         return int(n_rounds)
 
     def _one_long_round(self, step: float) -> None:
-        from tamis.wrappers import _svm_kernels as kernels
+        from tamis.wrappers import _elimination_kernels as kernels
 
         left = self.columns[self.alive]
         training = self.training
-        gap = _svm.train_machines(left, self.machines, self.beta, training.tol, training.max_iter)
-        weights = _svm.squared_weights(left, self.machines, self.beta)
+        gap = hinge.train_problems(left, self.problems, self.beta, training.tol, training.max_iter)
+        weights = hinge.squared_weights(left, self.problems, self.beta)
         size = weights.size
         count = dropped(step, size)
         gone = kernels.weakest(weights, count)

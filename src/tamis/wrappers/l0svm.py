@@ -13,8 +13,8 @@ from tamis._facts import SelectorFacts
 from tamis._runtime.warning import warn
 from tamis._validation import N_JOBS, Choice, Constraint, Number
 from tamis.data import checks
-from tamis.wrappers import _svm
-from tamis.wrappers._svm import Rows, read_rows
+from tamis.linear_svm import hinge
+from tamis.linear_svm.hinge import Rows, read_rows
 
 Floats = NDArray[np.float64]
 # The updates have converged when no scale factor changes by more than this share of itself.
@@ -34,7 +34,7 @@ class L0SVM(WeightedSelector):
     C : float, default=1.0
         Price of a unit of slack; a large one comes near the hard margin of the paper.
     multi_class : {"ovo", "ovr"}, default="ovo"
-        Machines for more than two classes: one for each pair of classes, or one for each class
+        Binary problems for more than two classes: one for each pair of classes, or each class
         against the rest. They share the scale factors.
     scale : bool, default=False
         Divide every column by its standard deviation first.
@@ -60,7 +60,7 @@ class L0SVM(WeightedSelector):
         columns.
     criterion_ : ndarray of shape (n_features,)
         Weight of every column in the last machine, on the scale of the column (the root of the sum
-        of squares over the machines); 0 for columns that fell.
+        of squares over the problems); 0 for columns that fell.
     best_n_features_ : int
         Number of columns that did not fall.
     n_iter_ : int
@@ -162,22 +162,22 @@ class L0SVM(WeightedSelector):
         varies = np.flatnonzero(~constant)
         if varies.size:
             table = read_rows(X, codes, weight, varies, self.scale)
-            with _svm.calm_blas(table.codes.size > _svm.FEW_ROWS):
+            with hinge.calm_blas(table.codes.size > hinge.FEW_ROWS):
                 scores[varies], self.criterion_[varies] = self._shrink(table)
         return scores, constant
 
     def _shrink(self, table: Rows) -> tuple[Floats, Floats]:
         """Rounds survived plus last factor, and weights in the last machine."""
-        machines = _svm.make_machines(table.codes, self.C * table.weight, self.multi_class)
-        beta = np.zeros(machines.sign.size)
+        problems = hinge.make_problems(table.codes, self.C * table.weight, self.multi_class)
+        beta = np.zeros(problems.sign.size)
         n_columns = len(table.columns)
         factor, lasted, weights = np.ones(n_columns), np.zeros(n_columns), np.zeros(n_columns)
         alive = np.arange(n_columns)
         settled, worst = False, 0.0
         for _ in self.steps("rounds", range(self.max_rounds), self.max_rounds):
             scaled = table.columns[alive] * factor[alive, None]
-            gap = _svm.train_machines(scaled, machines, beta, self.tol, self.max_iter)
-            size = factor[alive] * np.sqrt(_svm.squared_weights(scaled, machines, beta))
+            gap = hinge.train_problems(scaled, problems, beta, self.tol, self.max_iter)
+            size = factor[alive] * np.sqrt(hinge.squared_weights(scaled, problems, beta))
             self.n_iter_, worst = self.n_iter_ + 1, max(worst, gap)
             if not size.max() > 0.0:  # nothing to tell the classes apart: all are as good
                 settled = True
@@ -193,7 +193,7 @@ class L0SVM(WeightedSelector):
             if settled:
                 break
         self.best_n_features_ = int(alive.size)
-        _svm.warn_unless_solved(worst, self.tol, type(self).__name__)
+        hinge.warn_unless_solved(worst, self.tol, type(self).__name__)
         if not settled and self.n_iter_ == self.max_rounds:
             warn(
                 f"L0SVM: the scale factors were still changing after {self.max_rounds} rounds. "

@@ -15,8 +15,8 @@ from tamis._facts import SelectorFacts
 from tamis._runtime.threads import effective_jobs, run_parts
 from tamis._validation import N_JOBS, Choice, Constraint, Custom, Number
 from tamis.data import checks
+from tamis.linear_svm.hinge import FEW_ROWS, Rows, calm_blas, read_rows, warn_unless_solved
 from tamis.wrappers._elimination import Elimination, Training, count_rounds
-from tamis.wrappers._svm import FEW_ROWS, Rows, calm_blas, read_rows, warn_unless_solved
 
 Floats = NDArray[np.float64]
 
@@ -45,8 +45,8 @@ class SVMRFE(WeightedSelector):
         Columns dropped in a round: a number, or a share, in (0, 1), of the columns that are left
         (at least one goes).
     multi_class : {"ovo", "ovr"}, default="ovo"
-        Machines for more than two classes: one for each pair of classes, or one for each class
-        against the rest. Squared weights are summed over the machines.
+        Binary problems for more than two classes: one for each pair of classes, or each class
+        against the rest. Squared weights are summed over them.
     scale : bool, default=False
         Divide every column by its standard deviation first.
     n_bootstraps : int, default=0

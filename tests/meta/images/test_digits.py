@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import tamis
+from tamis.linear_svm.squared_hinge import FastLinearSVM
 from tamis.meta import AndOrFeatures, Mufasa, NormalizedInformationGain, RandomSearch
-from tamis.meta.search._fast_svm import FastLinearSVM
 
 
 @pytest.mark.slow

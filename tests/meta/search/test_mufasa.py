@@ -20,8 +20,8 @@ from sklearn.tree import DecisionTreeClassifier
 from reference import mufasa as plain
 from tamis._runtime.checkpoint import load
 from tamis.exceptions import InputError, SelectionWarning
+from tamis.linear_svm.squared_hinge import FastLinearSVM
 from tamis.meta import ArraySource, Categorical, Integer, MetaSpace, Mufasa, RandomSearch, Real
-from tamis.meta.search._fast_svm import FastLinearSVM
 from tamis.meta.search._set_task import find_varying, stream
 
 Y = np.arange(40) % 2
@@ -615,7 +615,7 @@ class TestFastLinearSVM:
     def test_both_forms_agree(self, monkeypatch):
         X, y = self.table(80, 30, 3)
         rows = FastLinearSVM().fit(X, y)
-        monkeypatch.setattr("tamis.meta.search._fast_svm.ROWS_PER_COLUMN", 0)
+        monkeypatch.setattr("tamis.linear_svm.squared_hinge.ROWS_PER_COLUMN", 0)
         np.testing.assert_allclose(FastLinearSVM().fit(X, y).coef_, rows.coef_, atol=1e-10)
 
     def test_constant_missing_and_shifted_columns(self):

@@ -97,7 +97,7 @@ def test_numeric_target_is_ridge_regression():
 
 def test_very_many_rows_go_to_liblinear(monkeypatch):
     monkeypatch.setattr(qualities, "MOST_ROWS", 50)
-    monkeypatch.setattr("tamis.wrappers._svm.is_long", lambda n_rows, n_columns: False)
+    monkeypatch.setattr("tamis.linear_svm.hinge.is_long", lambda n_rows, n_columns: False)
     found = measure_quality("svm_weights", X, Y, random_state=0)
     exact = machine_weights(Z, Y)
     assert np.corrcoef(found, exact)[0, 1] > 0.9

@@ -163,7 +163,7 @@ def tested(search: Any, digits: Digits) -> dict[str, Any]:
 
 def _error(columns: Any, columns_test: Any, digits: Digits) -> float:
     """Test error of a linear machine, in percent."""
-    from tamis.meta import FastLinearSVM
+    from tamis.linear_svm import FastLinearSVM
 
     machine = FastLinearSVM().fit(columns, digits.y)
     return float(100 * (1 - machine.score(columns_test, digits.y_test)))

@@ -14,7 +14,7 @@ from tamis._runtime.threads import effective_jobs
 from tamis.data import checks
 from tamis.data.target import are_whole
 from tamis.exceptions import InputError
-from tamis.meta.search._fast_svm import FastLinearSVM
+from tamis.linear_svm.squared_hinge import FastLinearSVM
 
 Fold = tuple[NDArray[np.intp], NDArray[np.intp]]
 

@@ -23,7 +23,7 @@ EXPECTED = (
     "'svm_weights', 'information_gain', 'fisher', 'dft', a function (X, y) -> numbers, or an "
     "estimator with scores_, feature_importances_ or coef_ after fit"
 )
-# Price of a unit of slack of the machines, and the reciprocal of the ridge for a numeric target.
+# Price of a unit of slack of the problems, and the reciprocal of the ridge for a numeric target.
 C = 1.0
 TOL = 1e-6
 MAX_ITER = 100_000
@@ -60,7 +60,7 @@ def measure_quality(
     y : array-like of shape (n_samples,)
         The target: classes, or numbers where the quality can use them.
     random_state : int, RandomState instance or None, default=None
-        For estimators whose own `random_state` is ``None``, and for machines on very many rows.
+        For estimators whose own `random_state` is ``None``, and for problems on very many rows.
     n_jobs : int or None, default=None
         Threads; ``None`` uses all cores. The result does not depend on it.
 
@@ -72,7 +72,7 @@ def measure_quality(
 
     Notes
     -----
-    The machines of ``"svm_weights"`` are those of :class:`tamis.SVMRFE` with ``C=1``, one for two
+    The problems of ``"svm_weights"`` are those of :class:`tamis.SVMRFE` with ``C=1``, one for two
     classes, else one for each class against the rest, trained to their optimum. Missing cells
     are at the mean of their column. Tables of more than 6,000 rows that have more than one column
     for 8 rows would need a large Gram matrix: scikit-learn's ``LinearSVC`` (squared slack) takes
@@ -151,19 +151,19 @@ def _by_name(name: str, X: Any, y: NDArray[Any], random_state: Any, n_jobs: int 
 
 
 def _svm_weights(X: Any, outcome: Target, random_state: Any) -> Floats:
-    from tamis.wrappers import _svm
+    from tamis.linear_svm import hinge
 
     assert outcome.codes is not None
     n_rows, n_columns = X.shape
-    if n_rows > MOST_ROWS and not _svm.is_long(n_rows, n_columns):
+    if n_rows > MOST_ROWS and not hinge.is_long(n_rows, n_columns):
         return _liblinear_weights(X, outcome.codes, random_state)
-    table = _svm.read_rows(X, outcome.codes, None, np.arange(n_columns), True)
-    machines = _svm.make_machines(table.codes, np.full(n_rows, C), "ovr")
-    beta = np.zeros(machines.sign.size)
-    with _svm.calm_blas(n_rows > _svm.FEW_ROWS):
-        gap = _svm.train_machines(table.columns, machines, beta, TOL, MAX_ITER)
-        _svm.warn_unless_solved(gap, 100 * TOL, "measure_quality")
-        return _svm.squared_weights(table.columns, machines, beta)
+    table = hinge.read_rows(X, outcome.codes, None, np.arange(n_columns), True)
+    problems = hinge.make_problems(table.codes, np.full(n_rows, C), "ovr")
+    beta = np.zeros(problems.sign.size)
+    with hinge.calm_blas(n_rows > hinge.FEW_ROWS):
+        gap = hinge.train_problems(table.columns, problems, beta, TOL, MAX_ITER)
+        hinge.warn_unless_solved(gap, 100 * TOL, "measure_quality")
+        return hinge.squared_weights(table.columns, problems, beta)
 
 
 def _liblinear_weights(X: Any, codes: NDArray[np.int32], random_state: Any) -> Floats:

@@ -5,7 +5,7 @@ import pytest
 from sklearn.svm import SVC
 
 from reference import svm as plain
-from tamis.wrappers import _svm
+from tamis.linear_svm import hinge
 
 TOL, MANY = 1e-9, 100_000
 
@@ -22,17 +22,17 @@ def problem(seed, n_rows, n_columns, *, gap=0.0, scale=1.0, copies=False):
 
 
 def fit(X, codes, price, *, start=None, multi_class="ovo"):
-    machines = _svm.make_machines(codes, price, multi_class)
-    beta = np.zeros(machines.sign.size) if start is None else start.copy()
-    gap = _svm.train_machines(np.ascontiguousarray(X.T), machines, beta, TOL, MANY)
-    return machines, beta, gap
+    problems = hinge.make_problems(codes, price, multi_class)
+    beta = np.zeros(problems.sign.size) if start is None else start.copy()
+    gap = hinge.train_problems(np.ascontiguousarray(X.T), problems, beta, TOL, MANY)
+    return problems, beta, gap
 
 
-def check_optimal(X, machines, beta, atol=1e-8):
-    assert (beta >= machines.low).all()
-    assert (beta <= machines.high).all()
-    assert abs(beta.sum()) < 1e-10 * machines.high.max() * beta.size
-    assert plain.violation(X, machines.sign, machines.low, machines.high, beta) < atol
+def check_optimal(X, problems, beta, atol=1e-8):
+    assert (beta >= problems.low).all()
+    assert (beta <= problems.high).all()
+    assert abs(beta.sum()) < 1e-10 * problems.high.max() * beta.size
+    assert plain.violation(X, problems.sign, problems.low, problems.high, beta) < atol
 
 
 def test_two_rows_by_hand():
@@ -54,9 +54,9 @@ def test_a_low_price_bounds_the_multipliers():
 @pytest.mark.parametrize("C", [0.01, 1.0, 1000.0])
 def test_optimality_conditions(n_rows, n_columns, C):
     X, codes, weight = problem(n_rows + n_columns, n_rows, n_columns)
-    machines, beta, gap = fit(X, codes, C * weight)
+    problems, beta, gap = fit(X, codes, C * weight)
     assert gap <= TOL
-    check_optimal(X, machines, beta)
+    check_optimal(X, problems, beta)
 
 
 @pytest.mark.parametrize("options", [{"gap": 6.0}, {"copies": True}, {"gap": 1.0, "copies": True}])
@@ -64,17 +64,17 @@ def test_optimality_conditions(n_rows, n_columns, C):
 @pytest.mark.parametrize("n_columns", [2, 30, 100])
 def test_separable_repeated_and_badly_scaled_rows(options, scale, n_columns):
     X, codes, weight = problem(1, 60, n_columns, scale=scale, **options)
-    machines, beta, _ = fit(X, codes, weight)
-    check_optimal(X, machines, beta)
+    problems, beta, _ = fit(X, codes, weight)
+    check_optimal(X, problems, beta)
 
 
 @pytest.mark.parametrize("n_columns", [2, 8, 60])
 def test_objective_and_weights_of_the_twin(n_columns):
     X, codes, weight = problem(2, 30, n_columns)
-    machines, beta, _ = fit(X, codes, weight)
-    slow = plain.train(X, machines.sign, weight)
-    best = plain.objective(X, machines.sign, slow)
-    assert plain.objective(X, machines.sign, beta) >= best - 1e-10
+    problems, beta, _ = fit(X, codes, weight)
+    slow = plain.train(X, problems.sign, weight)
+    best = plain.objective(X, problems.sign, slow)
+    assert plain.objective(X, problems.sign, beta) >= best - 1e-10
     np.testing.assert_allclose(X.T @ beta, X.T @ slow, atol=1e-6)
 
 
@@ -82,19 +82,19 @@ def test_objective_and_weights_of_the_twin(n_columns):
 @pytest.mark.parametrize("shape", [(12, 3), (60, 10), (60, 200), (200, 30)])
 def test_weights_and_intercept_of_scikit_learn(seed, shape):
     X, codes, weight = problem(seed, *shape, gap=1.0)
-    machines, beta, _ = fit(X, codes, weight)
+    problems, beta, _ = fit(X, codes, weight)
     peer = SVC(kernel="linear", tol=1e-8).fit(X, codes, sample_weight=weight)
     # libsvm holds the kernel in single precision, hence no more than this.
     np.testing.assert_allclose(-X.T @ beta, peer.coef_[0], atol=2e-4 * np.abs(peer.coef_).max())
     theirs = np.zeros(codes.size)
     theirs[peer.support_] = -peer.dual_coef_[0]
-    value = plain.objective(X, machines.sign, beta)
-    theirs_value = plain.objective(X, machines.sign, theirs)
+    value = plain.objective(X, problems.sign, beta)
+    theirs_value = plain.objective(X, problems.sign, theirs)
     np.testing.assert_allclose(value, theirs_value, rtol=1e-6)
     assert value >= theirs_value - 1e-9 * abs(value)  # ours is the exact one
     free = (np.abs(beta) > 1e-6) & (np.abs(beta) < weight - 1e-6)
     if free.any():
-        slope = machines.sign - X @ (X.T @ beta)
+        slope = problems.sign - X @ (X.T @ beta)
         np.testing.assert_allclose(slope[free], slope[free][0], atol=1e-8)
         np.testing.assert_allclose(-slope[free][0], peer.intercept_[0], atol=1e-3)
 
@@ -102,20 +102,20 @@ def test_weights_and_intercept_of_scikit_learn(seed, shape):
 def test_quadratic_program():
     cvxpy = pytest.importorskip("cvxpy")
     X, codes, weight = problem(3, 40, 6)
-    machines, beta, _ = fit(X, codes, weight)
+    problems, beta, _ = fit(X, codes, weight)
     w, b = cvxpy.Variable(6), cvxpy.Variable()
-    slack = cvxpy.pos(1 - cvxpy.multiply(machines.sign, X @ w + b))
+    slack = cvxpy.pos(1 - cvxpy.multiply(problems.sign, X @ w + b))
     goal = cvxpy.Minimize(cvxpy.sum_squares(w) / 2 + weight @ slack)
     value = cvxpy.Problem(goal).solve(solver=cvxpy.CLARABEL)
-    np.testing.assert_allclose(plain.objective(X, machines.sign, beta), value, rtol=1e-7)
+    np.testing.assert_allclose(plain.objective(X, problems.sign, beta), value, rtol=1e-7)
     np.testing.assert_allclose(X.T @ beta, w.value, atol=1e-6)
 
 
 def test_a_warm_start_ends_where_a_cold_one_does():
     X, codes, weight = problem(4, 80, 100)
     _, start, _ = fit(X, codes, weight)
-    machines, warm, _ = fit(X[:, 7:], codes, weight, start=start)
-    check_optimal(X[:, 7:], machines, warm)
+    problems, warm, _ = fit(X[:, 7:], codes, weight, start=start)
+    check_optimal(X[:, 7:], problems, warm)
     _, cold, _ = fit(X[:, 7:], codes, weight)
     np.testing.assert_allclose(X[:, 7:].T @ warm, X[:, 7:].T @ cold, atol=1e-9)
 
@@ -125,7 +125,7 @@ def test_a_warm_start_ends_where_a_cold_one_does():
 def test_long_tables_get_the_same_machine(monkeypatch, C, n_columns):
     X, codes, weight = problem(5, 400, n_columns, gap=1.0)
     _, beta, _ = fit(X, codes, C * weight)
-    monkeypatch.setattr(_svm, "is_long", lambda *shape: True)
+    monkeypatch.setattr(hinge, "is_long", lambda *shape: True)
     _, other, gap = fit(X, codes, C * weight)
     assert gap < 1e-9
     weights = X.T @ beta
@@ -139,9 +139,9 @@ def test_machines_of_four_classes(monkeypatch, multi_class, long):
     codes = np.sort(rng.permutation(np.arange(40) % 4)).astype(np.int32)
     X = rng.normal(size=(40, 5)) + rng.normal(size=(4, 5))[codes]
     price = rng.integers(1, 3, 40) * 0.7
-    monkeypatch.setattr(_svm, "is_long", lambda *shape: long)
-    machines, beta, _ = fit(X, codes, price, multi_class=multi_class)
-    result = _svm.squared_weights(np.ascontiguousarray(X.T), machines, beta)
+    monkeypatch.setattr(hinge, "is_long", lambda *shape: long)
+    problems, beta, _ = fit(X, codes, price, multi_class=multi_class)
+    result = hinge.squared_weights(np.ascontiguousarray(X.T), problems, beta)
     np.testing.assert_allclose(
         result, plain.squared_weights(X, codes, price, multi_class), rtol=1e-5
     )
@@ -149,9 +149,9 @@ def test_machines_of_four_classes(monkeypatch, multi_class, long):
 
 def test_a_machine_out_of_steps_reports_its_gap():
     X, codes, weight = problem(7, 60, 5)
-    machines = _svm.make_machines(codes, weight, "ovo")
+    problems = hinge.make_problems(codes, weight, "ovo")
     beta = np.zeros(60)
-    gap = _svm.train_machines(np.ascontiguousarray(X.T), machines, beta, TOL, 1)
+    gap = hinge.train_problems(np.ascontiguousarray(X.T), problems, beta, TOL, 1)
     assert gap > 1e-3
-    with pytest.warns(UserWarning, match=r"SVMRFE: a machine .* max_iter"):
-        _svm.warn_unless_solved(gap, TOL, "SVMRFE")
+    with pytest.warns(UserWarning, match=r"SVMRFE: an SVM .* max_iter"):
+        hinge.warn_unless_solved(gap, TOL, "SVMRFE")

@@ -1,17 +1,18 @@
-"""A linear multi-class SVM that is trained hundreds of times: one class against the rest, exact.
+"""Linear models with a squared loss outside a margin, solved exactly by Newton's method.
 
-    minimise  |w|^2 / 2  +  C * sum over rows of max(0, 1 - sign * (x w + b))^2
+    minimise  |w|^2 / 2  +  C * sum over active rows of (target - x w)^2
 
-with the bias b among the weights, which is the problem of scikit-learn's LinearSVC. Between two
-changes of the set of rows inside the margin the loss is quadratic, so Newton's method ends after
-finitely many steps with the exact solution (Mangasarian 2002; Keerthi and DeCoste 2005). With many
-columns it works on the inner products of the rows, which all classes share, and a step costs a
-Cholesky factor of the rows inside the margin only. LinearSVC itself draws from one random stream
-for the whole process, so that its result depends on what other threads do.
+This is the problem of scikit-learn's LinearSVC (squared hinge; active: inside the margin) and of
+LinearSVR (squared epsilon-insensitive; active: outside the tube), with the intercept among the
+weights as there. Between two changes of the active set the loss is quadratic, so Newton's method
+ends after finitely many steps with the exact solution (Mangasarian 2002; Keerthi and DeCoste 2005).
+With few rows it works on their inner products, which all classes and all strengths share. LinearSVC
+itself draws from one random stream of the whole process, so its result depends on other threads.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,8 @@ from tamis.exceptions import InputError
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
+# From the predicted values of the rows: which rows are active, and what their values should be.
+Loss = Callable[[Floats], tuple[Bools, Floats]]
 # Newton's method needs about ten steps; it stops here if rounding keeps it from its end.
 MAX_STEPS = 60
 # Few bits per cell: single precision loses nothing that matters, and is twice as fast.
@@ -34,7 +37,7 @@ ROWS_PER_COLUMN = 4
 class FastLinearSVM(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Linear SVM with squared hinge loss, each class against the rest, by Newton's method.
 
-    Columns are centred, and divided by one number that makes the mean squared length of the rows
+    Features are centred, and divided by one number that makes the mean squared length of the rows
     1, so that `C` means the same for every number of columns. Missing cells are at the mean of
     their column.
 
@@ -48,9 +51,9 @@ class FastLinearSVM(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     Attributes
     ----------
-    coef_ : ndarray of shape (n_machines, n_features)
-        Weights of the columns as given; one machine for two classes.
-    intercept_ : ndarray of shape (n_machines,)
+    coef_ : ndarray of shape (n_problems, n_features)
+        Weights of the columns as given; one row for two classes.
+    intercept_ : ndarray of shape (n_problems,)
         Values at 0.
     classes_ : ndarray of shape (n_classes,)
         The labels.
@@ -62,7 +65,7 @@ class FastLinearSVM(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     Examples
     --------
     >>> from sklearn.datasets import load_iris
-    >>> from tamis.meta import FastLinearSVM
+    >>> from tamis.linear_svm import FastLinearSVM
     >>> X, y = load_iris(return_X_y=True)
     >>> FastLinearSVM().fit(X, y).score(X, y)
     0.9
@@ -84,7 +87,8 @@ class FastLinearSVM(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         table = np.column_stack([self._scaled(X), np.ones(len(X), _precision(X))])
         positive = [1] if self.classes_.size == 2 else list(range(self.classes_.size))
         signs = np.where(codes[:, None] == positive, 1.0, -1.0)
-        weights, self.n_iter_ = train(table, signs, self.C)
+        losses = [hinge(sign) for sign in signs.T]
+        (weights,), self.n_iter_ = newton_path(table, losses, [self.C])
         self.coef_ = weights[:-1].T / self.scale_
         self.intercept_ = weights[-1] - self.coef_ @ self.mean_
         self.n_features_in_ = X.shape[1]
@@ -115,7 +119,7 @@ class FastLinearSVM(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return table
 
     def decision_function(self, X: Any) -> Floats:
-        """Values of the machines: (n_samples,) for two classes, else one column per class."""
+        """Decision values: (n_samples,) for two classes, else one column per class."""
         check_is_fitted(self, "coef_")
         X = np.asarray(X)
         table = X.astype(_precision(X), copy=False)
@@ -136,65 +140,105 @@ def _precision(table: NDArray[Any]) -> Any:
     return np.float32 if table.dtype.name in SMALL_TYPES else np.float64
 
 
-def train(table: NDArray[Any], signs: Floats, C: float) -> tuple[Floats, int]:
-    """Weights of every machine, and how many steps it took.
+def hinge(sign: Floats) -> Loss:
+    """Squared hinge: rows inside the margin should be at it."""
+    return lambda values: (sign * values < 1.0, sign)
+
+
+def tube(target: Floats, epsilon: float) -> Loss:
+    """Squared epsilon-insensitive: rows outside the tube should be at its wall."""
+
+    def loss(values: Floats) -> tuple[Bools, Floats]:
+        error = target - values
+        return np.abs(error) > epsilon, target - epsilon * np.sign(error)
+
+    return loss
+
+
+def with_bias(X: NDArray[Any]) -> NDArray[Any]:
+    """The table with a last column of ones."""
+    return np.column_stack([X, np.ones(X.shape[0])])
+
+
+def newton_path(
+    table: NDArray[Any], losses: Sequence[Loss], strengths: Sequence[float]
+) -> tuple[Floats, int]:
+    """Weights of several problems for several C, each starting from the solution for the last.
 
     Parameters
     ----------
     table : ndarray of shape (n_rows, n_columns)
-        The rows, as they are used; a column of ones makes the bias.
-    signs : ndarray of shape (n_rows, n_machines)
-        1 or -1.
-    C : float
-        Price of the squared slack.
+        The rows as they are used; a column of ones makes the intercept.
+    losses : sequence of Loss
+        One per problem, such as one class against the rest.
+    strengths : sequence of float
+        Values of C.
 
     Returns
     -------
-    weights : ndarray of shape (n_columns, n_machines)
-        The optimum.
+    weights : ndarray of shape (n_strengths, n_columns, n_problems)
+        The optima.
     n_steps : int
-        Steps of Newton's method.
+        Steps of Newton's method in all.
     """
     few_rows = table.shape[0] <= ROWS_PER_COLUMN * table.shape[1]
-    form: _ByRows | _ByColumns = _ByRows(table, C) if few_rows else _ByColumns(table, C)
-    # At the start all rows are inside the margin, and one factor serves all machines.
-    found = form.solve(np.ones(len(table), dtype=bool), signs)
+    form: _ByRows | _ByColumns = _ByRows(table) if few_rows else _ByColumns(table)
+    found = np.zeros((form.size, len(losses)))
+    weights, n_steps = np.empty((len(strengths), table.shape[1], len(losses))), 0
+    for i, C in enumerate(strengths):
+        form.set_ridge(0.5 / C)
+        n_steps += _minimise(form, losses, C, found)
+        weights[i] = form.weights(found)
+    return weights, n_steps
+
+
+def _minimise(form: Any, losses: Sequence[Loss], C: float, found: Floats) -> int:
+    """Solve all problems from the unknowns in `found`, which are changed."""
     values = form.values(found)
-    running = list(range(signs.shape[1]))
-    active = signs * values < 1.0
-    n_steps = 0
-    while running and n_steps < MAX_STEPS:
-        n_steps += 1
-        aim, there = found.copy(), values.copy()
-        for m in running:
-            aim[:, m] = form.solve(active[:, m], signs[:, m])
-        there[:, running] = form.values(aim[:, running])
-        now = signs * there < 1.0
-        for m in list(running):
+    states = [loss(column) for loss, column in zip(losses, values.T, strict=True)]
+    running = list(range(len(losses)))
+    for step in range(MAX_STEPS):
+        aims = np.column_stack([form.solve(*states[m]) for m in running])
+        there = form.values(aims)
+        for k, m in enumerate(running.copy()):
+            aim, reached = aims[:, k], there[:, k]
+            now = losses[m](reached)
             size = 1.0
-            if np.array_equal(now[:, m], active[:, m]):
+            if _same(now, states[m]):
                 running.remove(m)
             else:
-                size = _step_size(form, found[:, m], aim[:, m], values[:, m], there[:, m],
-                                  signs[:, m], C)  # fmt: skip
-            found[:, m] += size * (aim[:, m] - found[:, m])
-            values[:, m] += size * (there[:, m] - values[:, m])
-        active = signs * values < 1.0
-    return form.weights(found), n_steps
+                line = found[:, m], aim - found[:, m], values[:, m], reached - values[:, m]
+                size = _step_size(form, *line, losses[m], C)
+            found[:, m] += size * (aim - found[:, m])
+            values[:, m] += size * (reached - values[:, m])
+            states[m] = losses[m](values[:, m])
+        if not running:
+            return step + 1
+    return MAX_STEPS
+
+
+def _same(one: tuple[Bools, Floats], other: tuple[Bools, Floats]) -> bool:
+    (active, target), (before, aim) = one, other
+    return np.array_equal(active, before) and np.array_equal(target[active], aim[active])
 
 
 class _ByRows:
     """The unknowns are multipliers of the rows: ``weights = table' multipliers``."""
 
-    def __init__(self, table: NDArray[Any], C: float):
-        self.table, self.ridge = table, 0.5 / C
+    def __init__(self, table: NDArray[Any]):
+        self.table, self.size = table, len(table)
         self.gram = (table @ table.T).astype(np.float64)
 
+    def set_ridge(self, ridge: float) -> None:
+        self.ridge, self.whole = ridge, None
+
     def solve(self, active: Bools, target: Floats) -> Floats:
+        if active.all():  # so at the start, where one factor serves all problems
+            self.whole = self.whole or _factor(self.gram.copy(), self.ridge)
+            return _solve(self.whole, target)
         rows = np.flatnonzero(active)
-        part = self.gram.copy() if rows.size == active.size else self.gram[np.ix_(rows, rows)]
         found = np.zeros_like(target)
-        found[rows] = _solve(part, self.ridge, target[rows])
+        found[rows] = _solve(_factor(self.gram[np.ix_(rows, rows)], self.ridge), target[rows])
         return found
 
     def values(self, multipliers: Floats) -> Floats:
@@ -210,12 +254,15 @@ class _ByRows:
 class _ByColumns:
     """The unknowns are the weights of the columns."""
 
-    def __init__(self, table: NDArray[Any], C: float):
-        self.table, self.ridge = table.astype(np.float64), 0.5 / C
+    def __init__(self, table: NDArray[Any]):
+        self.table, self.size = table.astype(np.float64), table.shape[1]
+
+    def set_ridge(self, ridge: float) -> None:
+        self.ridge = ridge
 
     def solve(self, active: Bools, target: Floats) -> Floats:
         rows = self.table if active.all() else self.table[active]
-        return _solve(rows.T @ rows, self.ridge, rows.T @ target[active])
+        return _solve(_factor(rows.T @ rows, self.ridge), rows.T @ target[active])
 
     def values(self, weights: Floats) -> Floats:
         return self.table @ weights
@@ -227,30 +274,39 @@ class _ByColumns:
         return weights
 
 
-def _solve(matrix: Floats, ridge: float, right: Floats) -> Floats:
-    """Solve ``(matrix + ridge) x = right``; the matrix is overwritten."""
-    from scipy.linalg import cho_factor, cho_solve
+def _factor(matrix: Floats, ridge: float) -> Any:
+    """Cholesky factor of ``matrix + ridge``; LU where rounding has left it indefinite."""
+    from scipy.linalg import cho_factor, lu_factor
 
     matrix.flat[:: len(matrix) + 1] += ridge
-    factor = cho_factor(matrix, lower=True, overwrite_a=True, check_finite=False)
-    return cho_solve(factor, right, check_finite=False)
+    try:
+        return cho_factor(matrix, lower=True, check_finite=False)
+    except np.linalg.LinAlgError:
+        return lu_factor(matrix, check_finite=False)
+
+
+def _solve(factor: Any, right: Floats) -> Floats:
+    from scipy.linalg import cho_solve, lu_solve
+
+    solve = cho_solve if isinstance(factor[1], bool) else lu_solve
+    return solve(factor, right, check_finite=False)
 
 
 def _step_size(
-    form: Any, x: Floats, aim: Floats, values: Floats, there: Floats, sign: Floats, C: float
+    form: Any, x: Floats, step: Floats, values: Floats, move: Floats, loss: Loss, C: float
 ) -> float:
     """Halve the step until the objective falls enough, so that Newton's method cannot cycle."""
-    step, move = aim - x, there - values
     along, square = form.product(x, move, step), form.product(step, move, step)
 
     def rise(size: float) -> float:
-        miss = np.maximum(1.0 - sign * (values + size * move), 0.0)
+        point = values + size * move
+        active, target = loss(point)
+        miss = (target - point)[active]
         return size * along + 0.5 * size * size * square + C * float(miss @ miss)
 
-    slack = np.maximum(1.0 - sign * values, 0.0)
-    start = C * float(slack @ slack)
-    slope = along - 2.0 * C * float(slack @ (sign * move))
-    size = 1.0
+    active, target = loss(values)
+    slope = along - 2.0 * C * float((target - values)[active] @ move[active])
+    start, size = rise(0.0), 1.0
     while size > 1e-10 and rise(size) > start + 1e-4 * size * slope:
         size *= 0.5
     return size

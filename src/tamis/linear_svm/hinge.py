@@ -1,4 +1,4 @@
-"""Linear support vector machines with a free intercept, trained on many machines at once."""
+"""Linear SVMs with hinge loss and a free intercept, for several binary problems at once."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from tamis._runtime.warning import warn
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-# Up to so many rows a Gram matrix is kept whatever the number of columns (32 MB).
+# Up to this many rows a Gram matrix is kept whatever the number of columns (32 MB).
 FEW_ROWS = 2000
-# From so many rows per column the machine is trained on its columns, not on a Gram matrix.
+# From this many rows per column on, train on the columns, not on a Gram matrix.
 LONG = 8
 
 
@@ -36,7 +36,7 @@ def read_rows(
     X: Any, codes: NDArray[np.int32], weight: Floats | None, varies: NDArray[np.intp], scale: bool
 ) -> Rows:
     """Centred columns of the rows that carry weight, sorted by class; missing cells are 0."""
-    from tamis.wrappers import _svm_kernels as kernels
+    from tamis.linear_svm import hinge_kernels as kernels
 
     kept = np.arange(codes.size) if weight is None else np.flatnonzero(weight > 0)
     rows = kept[np.argsort(codes[kept], kind="stable")]
@@ -52,11 +52,11 @@ def read_rows(
     return Rows(rows, columns, codes[rows], share)
 
 
-class Machines(NamedTuple):
-    """Two-class machines that share a table whose rows are sorted by class.
+class BinaryProblems(NamedTuple):
+    """Binary problems that share a table whose rows are sorted by class.
 
-    A machine uses two ranges of rows, ``ranges[m] = (a0, a1, b0, b1)``. Its part of the other
-    arrays, which hold one machine after the other, is ``starts[m]`` to ``starts[m + 1]``.
+    A problem uses two ranges of rows, ``ranges[m] = (a0, a1, b0, b1)``. Its part of the other
+    arrays, which hold one problem after the other, is ``starts[m]`` to ``starts[m + 1]``.
     """
 
     ranges: Ints
@@ -70,14 +70,14 @@ class Machines(NamedTuple):
         """What the kernels take."""
         return tuple(self)
 
-    def rows(self, machine: int) -> NDArray[np.intp]:
-        """Rows of one machine."""
-        a0, a1, b0, b1 = self.ranges[machine]
+    def rows(self, problem: int) -> NDArray[np.intp]:
+        """Rows of one problem."""
+        a0, a1, b0, b1 = self.ranges[problem]
         return np.r_[a0:a1, b0:b1]
 
 
-def make_machines(codes: NDArray[np.int32], price: Floats, multi_class: str) -> Machines:
-    """Machines for the pairs of classes, or for every class against the rest.
+def make_problems(codes: NDArray[np.int32], price: Floats, multi_class: str) -> BinaryProblems:
+    """Binary problems for all pairs of classes, or for every class against the rest.
 
     Parameters
     ----------
@@ -104,7 +104,7 @@ def make_machines(codes: NDArray[np.int32], price: Floats, multi_class: str) -> 
     sign = np.concatenate([signs for _, signs in pieces])
     starts = np.concatenate([[0], np.cumsum([signs.size for _, signs in pieces])]).astype(np.int64)
     prices = np.concatenate([price[np.r_[a0:a1, b0:b1]] for a0, a1, b0, b1 in ranges])
-    return Machines(
+    return BinaryProblems(
         ranges, starts, sign, np.minimum(sign * prices, 0.0), np.maximum(sign * prices, 0.0)
     )
 
@@ -131,69 +131,69 @@ def gram_of(columns: Floats) -> Floats:
     return np.ascontiguousarray(columns.T @ columns)
 
 
-def train_machines(
-    columns: Floats, machines: Machines, beta: Floats, tol: float, max_iter: int
+def train_problems(
+    columns: Floats, problems: BinaryProblems, beta: Floats, tol: float, max_iter: int
 ) -> float:
-    """Train every machine from the multipliers in `beta`, which are changed.
+    """Train every problem from the multipliers in `beta`, which are changed.
 
     Parameters
     ----------
     columns : ndarray of shape (n_columns, n_rows), C-ordered
         The table, a row for each of its columns.
-    machines : Machines
+    problems : BinaryProblems
         Who is trained on what.
     beta : ndarray
-        Signed multipliers, one machine after the other; zeros are a start.
+        Signed multipliers, one problem after the other; zeros are a start.
     tol, max_iter
-        Largest violation of the optimality conditions, and most steps per machine.
+        Largest violation of the optimality conditions, and most steps per problem.
 
     Returns
     -------
     gap : float
         The largest violation left.
     """
-    from tamis.wrappers import _svm_kernels as kernels
+    from tamis.linear_svm import hinge_kernels as kernels
 
     if is_long(columns.shape[1], columns.shape[0]):
         return max(
-            _train_long(columns, machines, m, beta, tol) for m in range(machines.ranges.shape[0])
+            _train_long(columns, problems, m, beta, tol) for m in range(problems.ranges.shape[0])
         )
-    with announce_compilation(kernels.train_machines):
-        return float(kernels.train_machines(gram_of(columns), *machines, beta, tol, max_iter))
+    with announce_compilation(kernels.train_problems):
+        return float(kernels.train_problems(gram_of(columns), *problems, beta, tol, max_iter))
 
 
-def squared_weights(columns: Floats, machines: Machines, beta: Floats) -> Floats:
-    """Squared weight of every column, summed over the machines."""
-    from tamis.wrappers import _svm_kernels as kernels
+def squared_weights(columns: Floats, problems: BinaryProblems, beta: Floats) -> Floats:
+    """Squared weight of every column, summed over the problems."""
+    from tamis.linear_svm import hinge_kernels as kernels
 
     out = np.empty(columns.shape[0])
     with announce_compilation(kernels.squared_weights):
         kernels.squared_weights(
-            columns, np.arange(columns.shape[0]), machines.ranges, machines.starts, beta, out
+            columns, np.arange(columns.shape[0]), problems.ranges, problems.starts, beta, out
         )
     return out
 
 
 def warn_unless_solved(gap: float, tol: float, who: str) -> None:
-    """Warn if a machine stopped before its optimum."""
+    """Warn if the solver stopped before an optimum."""
     if gap > max(tol, 1e-6):
         warn(
-            f"{who}: a machine still violated its optimality conditions by {gap:.2g} when its "
+            f"{who}: an SVM still violated its optimality conditions by {gap:.2g} when its "
             "steps were used up. Scale the columns (scale=True), raise max_iter, or lower C."
         )
 
 
 def _train_long(
-    columns: Floats, machines: Machines, machine: int, beta: Floats, tol: float
+    columns: Floats, problems: BinaryProblems, problem: int, beta: Floats, tol: float
 ) -> float:
-    """Train one machine of a long table by an interior-point method; `beta` needs no start."""
-    here = slice(machines.starts[machine], machines.starts[machine + 1])
-    sign = machines.sign[here]
-    price = machines.high[here] - machines.low[here]
-    if machines.ranges[machine, 0] == 0 and sign.size == columns.shape[1]:
+    """Train one problem of a long table by an interior-point method; `beta` needs no start."""
+    here = slice(problems.starts[problem], problems.starts[problem + 1])
+    sign = problems.sign[here]
+    price = problems.high[here] - problems.low[here]
+    if problems.ranges[problem, 0] == 0 and sign.size == columns.shape[1]:
         rows = columns * sign
     else:
-        rows = columns[:, machines.rows(machine)] * sign
+        rows = columns[:, problems.rows(problem)] * sign
     alpha, gap = interior_point(np.vstack([rows, sign]), price, tol)
     beta[here] = alpha * sign
     return gap
@@ -209,7 +209,7 @@ class _Point(NamedTuple):
 
 
 def interior_point(rows: Floats, price: Floats, tol: float) -> tuple[Floats, float]:
-    """Multipliers of one machine, by Mehrotra's predictor and corrector.
+    """Multipliers of one problem, by Mehrotra's predictor and corrector.
 
     Parameters
     ----------

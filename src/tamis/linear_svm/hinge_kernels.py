@@ -1,6 +1,6 @@
-"""Compiled loops of the linear support vector machines: training on a Gram matrix, elimination.
+"""Compiled training of linear SVMs with hinge loss on a Gram matrix.
 
-A machine is trained in the dual, written with signed multipliers: of all ``beta`` that sum to 0
+A problem is solved in the dual, written with signed multipliers: of all ``beta`` that sum to 0
 and lie in a box (from 0 to the price of the row, on the side of its class), it minimises
 ``beta' K beta / 2 - y' beta``. Its weights are ``X' beta``. ``slope = y - K beta`` is the downhill
 direction; at the optimum no row that may grow has a steeper slope than a row that may shrink.
@@ -303,7 +303,7 @@ def gather_free(gram, shift, low, high, beta, factor, free):
 
 @inline
 def train(gram, sign, low, high, beta, slope, tol, max_iter):
-    """Train one machine from the multipliers in `beta`, in place; returns the gap that is left.
+    """Train one problem from the multipliers in `beta`, in place; returns the gap that is left.
 
     A cold start begins with steps of two rows. Then an active-set method ends exactly: the rows
     inside their box form the free set, whose slopes are kept equal through a Cholesky factor; one
@@ -411,8 +411,8 @@ def centre(columns, weight, scale):
 
 
 @kernel
-def train_machines(gram, ranges, starts, sign, low, high, beta, tol, max_iter):
-    """Train every machine on its rows of one Gram matrix; returns the largest gap left."""
+def train_problems(gram, ranges, starts, sign, low, high, beta, tol, max_iter):
+    """Train every problem on its rows of one Gram matrix; returns the largest gap left."""
     worst = 0.0
     for m in range(ranges.shape[0]):
         first, stop = starts[m], starts[m + 1]
@@ -430,7 +430,7 @@ def train_machines(gram, ranges, starts, sign, low, high, beta, tol, max_iter):
 
 @kernel
 def squared_weights(columns, alive, ranges, starts, beta, out):
-    """Squared weight of every column left, summed over the machines."""
+    """Squared weight of every column left, summed over the problems."""
     for a in range(alive.size):
         column = columns[alive[a]]
         total = 0.0
@@ -442,72 +442,3 @@ def squared_weights(columns, alive, ranges, starts, beta, out):
             weight += dot(column[b0:b1], beta[middle : starts[m + 1]], 0, b1 - b0)
             total += weight * weight
         out[a] = total
-
-
-@kernel
-def weakest(weights, count):
-    """Places of the `count` smallest, weakest first; of equal ones the later goes first."""
-    if count == 1:
-        place = 0
-        for a in range(1, weights.size):
-            if weights[a] <= weights[place]:
-                place = a
-        return np.full(1, place)
-    last = weights.size - 1
-    return last - np.argsort(weights[::-1], kind="mergesort")[:count]
-
-
-@inline
-def take_out(gram, column):
-    """Take a column out of the Gram matrix."""
-    for i in range(column.size):
-        for j in range(column.size):
-            gram[i, j] -= column[i] * column[j]
-
-
-@inline
-def close_gaps(alive, count):
-    """Move the entries that are not negative to the front; returns how many there are."""
-    kept = 0
-    for a in range(count):
-        if alive[a] >= 0:
-            alive[kept] = alive[a]
-            kept += 1
-    return kept
-
-
-@kernel
-def eliminate(
-    columns, gram, ranges, starts, sign, low, high, beta, alive, order, criterion, step, mass, stop,
-    max_rounds, tol, max_iter,
-):  # fmt: skip
-    """Train, drop the weakest columns, take them out of the Gram matrix, and again.
-
-    `step` is a share of the columns left if below 1, else a number; `alive` holds the columns left
-    in ascending order. Ends after `max_rounds`, with `stop` columns left, or when the trace of the
-    matrix has fallen to `mass`, for then what was taken out has left its rounding errors. Returns
-    the number of columns left, the rounds, the largest gap, and whether the matrix has to be made
-    anew.
-    """
-    n_left, rounds, worst, stale = alive.size, 0, 0.0, False
-    weights = np.empty(n_left)
-    while rounds < max_rounds and n_left > stop:
-        gap = train_machines(gram, ranges, starts, sign, low, high, beta, tol, max_iter)
-        worst = max(worst, gap)
-        squared_weights(columns, alive[:n_left], ranges, starts, beta, weights)
-        count = max(1, int(step * n_left) if step < 1.0 else min(int(step), n_left))
-        places = weakest(weights[:n_left], count)
-        for place in range(count):
-            order[n_left - 1 - place] = alive[places[place]]
-            criterion[alive[places[place]]] = weights[places[place]]
-        stale = 2 * count > n_left  # then it is less work to make the matrix anew
-        for c in range(count):
-            if not stale:
-                take_out(gram, columns[alive[places[c]]])
-            alive[places[c]] = -1
-        n_left = close_gaps(alive, n_left)
-        rounds += 1
-        if stale or trace(gram) <= mass:
-            stale = True
-            break
-    return n_left, rounds, worst, stale
