@@ -1,4 +1,4 @@
-"""What every selector promises, as functions that take an unfitted selector.
+"""What every selector promises, as functions that take an unfitted selector and a task.
 
 A selector that cannot keep a promise says so in EXEMPTIONS, with the reason.
 """
@@ -18,9 +18,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 from sklearn.utils.validation import has_fit_parameter
 
-from tamis.selectors import selector_info
-
-# Selector, check, and why it cannot be kept.
+# Selector, check, and why it cannot be kept, for whatever task.
 EXEMPTIONS: dict[str, dict[str, str]] = {
     "AnovaF": {
         "check_weight_scale": "weights count rows: degrees of freedom come from the total weight",
@@ -87,16 +85,12 @@ EXEMPTIONS: dict[str, dict[str, str]] = {
 N_ROWS, N_COLUMNS = 90, 12
 
 
-def is_classification(selector):
-    return "classification" in selector_info(type(selector).__name__).tasks
-
-
-def data(selector, seed=0, n_rows=N_ROWS, n_columns=N_COLUMNS):
+def data(task, seed=0, n_rows=N_ROWS, n_columns=N_COLUMNS):
     """A table whose first three columns carry the target, and the target."""
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n_rows, n_columns))
     signal = 1.5 * X[:, 0] - X[:, 1] + 0.7 * X[:, 2] + 0.3 * rng.normal(size=n_rows)
-    y = np.digitize(signal, [-0.8, 0.8]) if is_classification(selector) else signal
+    y = np.digitize(signal, [-0.8, 0.8]) if task == "classification" else signal
     return X, y
 
 
@@ -120,8 +114,8 @@ def weighted(selector):
 # sample_weight.
 
 
-def check_numpy(selector):
-    X, y = data(selector)
+def check_numpy(selector, task):
+    X, y = data(task)
     fitted = clone(selector).set_params(n_features_to_select=4).fit(X, y)
     assert fitted.scores_.dtype == np.float64
     assert fitted.scores_.shape == (N_COLUMNS,)
@@ -135,8 +129,8 @@ def check_numpy(selector):
     assert fitted.n_selected_ == 4
 
 
-def check_pandas(selector):
-    X, y = data(selector)
+def check_pandas(selector, task):
+    X, y = data(task)
     frame = pd.DataFrame(X, columns=[f"gene {j}" for j in range(N_COLUMNS)], index=range(7, 97))
     fitted = clone(selector).set_params(n_features_to_select=3).fit(frame, pd.Series(y))
     same(fitted.scores_, scores(selector, X, y))
@@ -147,8 +141,8 @@ def check_pandas(selector):
     assert table["selected"].sum() == 3
 
 
-def check_set_output(selector):
-    X, y = data(selector)
+def check_set_output(selector, task):
+    X, y = data(task)
     frame = pd.DataFrame(X).add_prefix("c")
     fitted = clone(selector).set_params(n_features_to_select=3).set_output(transform="pandas")
     out = fitted.fit(frame, y).transform(frame)
@@ -156,16 +150,16 @@ def check_set_output(selector):
     pd.testing.assert_frame_equal(out, frame.loc[:, fitted.support_])
 
 
-def check_pipeline(selector):
-    X, y = data(selector)
-    learner = DummyClassifier() if is_classification(selector) else DummyRegressor()
+def check_pipeline(selector, task):
+    X, y = data(task)
+    learner = DummyClassifier() if task == "classification" else DummyRegressor()
     pipeline = make_pipeline(clone(selector).set_params(n_features_to_select=2), learner)
     assert pipeline.fit(X, y).predict(X).shape == (N_ROWS,)
     assert pipeline[-1].n_features_in_ == 2
 
 
-def check_missing(selector):
-    X, y = data(selector)
+def check_missing(selector, task):
+    X, y = data(task)
     X[np.random.default_rng(1).random(X.shape) < 0.1] = np.nan
     X[:, 5] = np.nan
     fitted = clone(selector).set_params(n_features_to_select=3).fit(X, y)
@@ -175,16 +169,16 @@ def check_missing(selector):
     np.testing.assert_array_equal(fitted.transform(X), X[:, fitted.support_])
 
 
-def check_sparse(selector):
-    X, y = data(selector)
+def check_sparse(selector, task):
+    X, y = data(task)
     X[np.random.default_rng(2).random(X.shape) < 0.7] = 0.0
     dense = scores(selector, X, y)
     for make in (sparse.csr_matrix, sparse.csr_array, sparse.csc_array):
         same(scores(selector, make(X), y), dense)
 
 
-def check_polars(selector):
-    X, y = data(selector)
+def check_polars(selector, task):
+    X, y = data(task)
     names = [f"c{j}" for j in range(N_COLUMNS)]
     frame = pl.DataFrame(X, schema=names)
     fitted = clone(selector).set_params(n_features_to_select=3).fit(frame, pl.Series("y", y))
@@ -194,8 +188,8 @@ def check_polars(selector):
     assert fitted.transform(frame).columns == fitted.get_feature_names_out().tolist()
 
 
-def check_arrow(selector):
-    X, y = data(selector)
+def check_arrow(selector, task):
+    X, y = data(task)
     X[3, 2] = np.nan
     names = [f"c{j}" for j in range(N_COLUMNS)]
     columns = [pa.array(column, from_pandas=True) for column in X.T]
@@ -205,20 +199,20 @@ def check_arrow(selector):
     assert fitted.feature_names_in_.tolist() == names
 
 
-def check_string_labels(selector):
-    if not is_classification(selector):
+def check_string_labels(selector, task):
+    if task != "classification":
         return
-    X, y = data(selector)
+    X, y = data(task)
     labels = np.array(["low", "mid", "a high one"])
     same(scores(selector, X, labels[y]), scores(selector, X, y))
     same(scores(selector, X, labels[y].astype(object)), scores(selector, X, y))
     same(scores(selector, X, y * 100 - 7), scores(selector, X, y))
 
 
-def check_sample_weight(selector):
+def check_sample_weight(selector, task):
     if not weighted(selector):
         return
-    X, y = data(selector)
+    X, y = data(task)
     weight = np.random.default_rng(3).integers(0, 4, N_ROWS)
     repeated = np.repeat(np.arange(N_ROWS), weight)
     same(scores(selector, X, y, sample_weight=weight), scores(selector, X[repeated], y[repeated]))
@@ -229,9 +223,9 @@ def check_sample_weight(selector):
     same(routed[0].scores_, scores(selector, X, y, sample_weight=weight))
 
 
-def check_weight_scale(selector):
+def check_weight_scale(selector, task):
     if weighted(selector):
-        X, y = data(selector)
+        X, y = data(task)
         half = np.full(N_ROWS, 0.5)
         same(scores(selector, X, y, sample_weight=half), scores(selector, X, y))
 
@@ -239,27 +233,27 @@ def check_weight_scale(selector):
 # Invariants.
 
 
-def check_column_permutation(selector):
-    X, y = data(selector)
+def check_column_permutation(selector, task):
+    X, y = data(task)
     order = np.random.default_rng(4).permutation(N_COLUMNS)
     same(scores(selector, X[:, order], y), scores(selector, X, y)[order])
 
 
-def check_row_permutation(selector):
-    X, y = data(selector)
+def check_row_permutation(selector, task):
+    X, y = data(task)
     order = np.random.default_rng(5).permutation(N_ROWS)
     same(scores(selector, X[order], y[order]), scores(selector, X, y))
 
 
-def check_duplicate_columns(selector):
-    X, y = data(selector)
+def check_duplicate_columns(selector, task):
+    X, y = data(task)
     X = np.column_stack([X, X[:, 0]])
     result = scores(selector, X, y)
     assert result[0] == result[-1]
 
 
-def check_constant_column(selector):
-    X, y = data(selector)
+def check_constant_column(selector, task):
+    X, y = data(task)
     for value in (0.0, 1e6, np.nan):
         X[:, 0] = value
         for rule in (N_COLUMNS - 1, 3, 0.5, "elbow"):
@@ -269,8 +263,8 @@ def check_constant_column(selector):
             assert fitted.scores_[0] == fitted.scores_.min()
 
 
-def check_same_seed(selector):
-    X, y = data(selector)
+def check_same_seed(selector, task):
+    X, y = data(task)
     first, second = (scores(selector, X, y) for _ in range(2))
     np.testing.assert_array_equal(first, second)
 
@@ -280,17 +274,17 @@ def check_same_seed(selector):
 SMALLER_TO_SHARE = {"FSV": (300, 40), "LLCFS": (800, 60), "SVMRFE": (500, 100)}
 
 
-def check_n_jobs(selector):
+def check_n_jobs(selector, task):
     if not takes(selector, "n_jobs"):
         return
     n_rows, n_columns = SMALLER_TO_SHARE.get(type(selector).__name__, (2000, 300))
-    X, y = data(selector, n_rows=n_rows, n_columns=n_columns)
+    X, y = data(task, n_rows=n_rows, n_columns=n_columns)
     one, two = (scores(clone(selector).set_params(n_jobs=n), X, y) for n in (1, 2))
     np.testing.assert_array_equal(one, two)
 
 
-def check_nested(selector):
-    X, y = data(selector)
+def check_nested(selector, task):
+    X, y = data(task)
     fitted = clone(selector).set_params(n_features_to_select=1).fit(X, y)
     before = fitted.support_
     for k in range(2, N_COLUMNS + 1):
@@ -300,16 +294,16 @@ def check_nested(selector):
         before = after
 
 
-def check_float32(selector):
-    X, y = data(selector)
+def check_float32(selector, task):
+    X, y = data(task)
     X = X.astype(np.float32)
     same(scores(selector, X, y), scores(selector, X.astype(np.float64), y), rtol=1e-5)
     fitted = clone(selector).set_params(n_features_to_select=2).fit(X, y)
     assert fitted.transform(X).dtype == np.float32
 
 
-def check_input_untouched(selector):
-    X, y = data(selector)
+def check_input_untouched(selector, task):
+    X, y = data(task)
     X[2, 2] = np.nan
     before, target = X.copy(), y.copy()
     options = {"sample_weight": np.ones(N_ROWS)} if weighted(selector) else {}
@@ -320,8 +314,8 @@ def check_input_untouched(selector):
     np.testing.assert_array_equal(y, target)
 
 
-def check_clone_and_pickle(selector):
-    X, y = data(selector, n_rows=400, n_columns=60)
+def check_clone_and_pickle(selector, task):
+    X, y = data(task, n_rows=400, n_columns=60)
     fitted = clone(selector).set_params(n_features_to_select=3).fit(X, y)
     packed = pickle.dumps(fitted)
     assert len(packed) < X.nbytes / 8  # nothing of the data is kept
@@ -329,15 +323,15 @@ def check_clone_and_pickle(selector):
     assert not hasattr(clone(fitted), "scores_")
 
 
-def check_one_column(selector):
-    X, y = data(selector)
+def check_one_column(selector, task):
+    X, y = data(task)
     fitted = clone(selector).fit(X[:, :1], y)
     assert fitted.support_.tolist() == [True]
     assert fitted.transform(X[:, :1]).shape == (N_ROWS, 1)
 
 
-def check_one_row(selector):
-    X, y = data(selector)
+def check_one_row(selector, task):
+    X, y = data(task)
     with pytest.raises(ValueError, match=type(selector).__name__):
         clone(selector).fit(X[:1], y[:1])
 

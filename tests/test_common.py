@@ -8,6 +8,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import tamis
 from checks import CHECKS, EXEMPTIONS
 from tamis._base import BaseSelector
+from tamis.selectors import selector_info
 
 
 def all_selectors():
@@ -25,9 +26,17 @@ CHEAP = {
 }
 
 
-def make(selector):
+def make(selector, **params):
     made = selector(**CHEAP.get(selector.__name__, {}))
-    return made.set_params(random_state=0) if "random_state" in made.get_params() else made
+    params = {"random_state": 0, **params}
+    return made.set_params(**{name: params[name] for name in params.keys() & made.get_params()})
+
+
+def both_tasks():
+    """Every selector with every task it takes."""
+    for selector in SELECTORS:
+        for task in selector_info(selector.__name__).tasks:
+            yield pytest.param(selector, task, id=f"{selector.__name__}-{task}")
 
 
 def test_exported_selectors_are_those_listed_by_name():
@@ -52,9 +61,9 @@ def test_scikit_learn(estimator, check):
 
 
 @pytest.mark.filterwarnings("ignore::tamis.exceptions.SelectionWarning")
-@pytest.mark.parametrize("selector", SELECTORS, ids=lambda selector: selector.__name__)
+@pytest.mark.parametrize(("selector", "task"), list(both_tasks()))
 @pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
-def test_promise(selector, check):
+def test_promise(selector, task, check):
     if reason := EXEMPTIONS.get(selector.__name__, {}).get(check.__name__):
         pytest.skip(reason)
-    check(make(selector))
+    check(make(selector, task=task), task)

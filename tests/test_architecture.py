@@ -1,0 +1,162 @@
+"""Who may import whom, and that the lists in pyproject.toml name what there is."""
+
+import ast
+import subprocess
+import sys
+import tomllib
+from fnmatch import fnmatch
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+SOURCES = [ROOT / "src", ROOT / "papers" / "src"]
+SETTINGS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+
+
+def modules():
+    """Dotted name and file of every module of the package and of the papers."""
+    for source in SOURCES:
+        for path in sorted(source.rglob("*.py")):
+            parts = path.relative_to(source).with_suffix("").parts
+            yield ".".join(parts[:-1] if parts[-1] == "__init__" else parts), path
+
+
+MODULES = dict(modules())
+
+# To be emptied.
+KNOWN: set[str] = {
+    "tamis._base imports tamis.cutoff._best_count",
+    "tamis._base imports tamis.cutoff._parse",
+    "tamis._base imports tamis.cutoff._rule",
+    "tamis.cli._choices imports tamis.cutoff._best_count",
+    "tamis.cli._ranking_file imports tamis.data.formats._streams",
+    "tamis.cli._scanning imports tamis.data._target",
+    "tamis.cli._scanning imports tamis.data.formats._open",
+    "tamis.cli._summary imports tamis.manifest._plain",
+    "tamis.data.reader imports tamis.data.formats._columnar",
+    "tamis.data.reader imports tamis.data.formats._npz",
+    "tamis.data.reader imports tamis.data.formats._text",
+    "tamis.data.scanning imports tamis.data.formats._agreement",
+    "tamis.data.scanning imports tamis.data.formats._file",
+    "tamis.data.scanning imports tamis.data.formats._labels",
+    "tamis.data.scanning imports tamis.data.formats._open",
+    "tamis.data.table imports tamis.data.formats._sniff",
+    "tamis.data.writer imports tamis.data.formats._arrow",
+    "tamis.data.writer imports tamis.data.formats._columnar",
+    "tamis.data.writer imports tamis.data.formats._convert",
+    "tamis.data.writer imports tamis.data.formats._text_write",
+    "tamis.evaluation._versions imports tamis.manifest._plain",
+    "tamis.evaluation.results.record imports tamis.manifest._plain",
+    "tamis.evaluation.run.plan imports tamis.cutoff._counts",
+    "tamis.filters._cuts imports tamis.statistics._code_kernels",
+    "tamis.filters._source_pairs imports tamis.statistics._code_kernels",
+    "tamis.filters._uncertainty imports tamis.statistics._code_kernels",
+    "tamis.filters.cfs imports tamis.cutoff._best_count",
+    "tamis.filters.fcbf imports tamis.cutoff._best_count",
+    "tamis.filters.information_gain imports tamis.cutoff._rule",
+    "tamis.filters.mrmr imports tamis.cutoff._best_count",
+    "tamis.filters.mrmr imports tamis.cutoff._counts",
+    "tamis.graph.inffs_cv imports tamis.cutoff._counts",
+    "tamis.graph.inffs_cv imports tamis.cutoff._rule",
+    "tamis.manifest._record imports tamis.cutoff._rule",
+    "tamis.meta imports tamis.meta.search._fast_svm",
+    "tamis.meta.images.and_or_features imports tamis.filters._information",
+    "tamis.meta.search._set_checkpoint imports tamis.meta.sources._meta_table",
+    "tamis.meta.sources._arrow_files imports tamis.data.formats._arrow",
+    "tamis.meta.sources.parquet_source imports tamis.data.formats._arrow",
+    "tamis.meta.sources.qualities imports tamis.wrappers._svm",
+    "tamis.plots.feature_graph imports tamis.graph._feature_graph",
+    "tamis.report._figures imports tamis.report._charts._svg",
+    "tamis.split._selector imports tamis.cutoff._rule",
+    "tamis_papers.ilfs._claims imports tamis_papers.inffs._protocol",
+    "tamis_papers.ilfs._significance imports tamis_papers.inffs._protocol",
+    "tamis_papers.ilfs.precision imports tamis_papers.inffs._data",
+    "tamis_papers.ilfs.precision imports tamis_papers.inffs._protocol",
+    "tamis_papers.ilfs.times imports tamis_papers.inffs._stopwatch",
+}
+
+
+def imports(name, tree, is_package):
+    """Dotted names that a module imports, at any depth of its code."""
+    package = name if is_package else name.rpartition(".")[0]
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            base = package.split(".")[: len(package.split(".")) + 1 - node.level]
+            origin = ".".join([*(base if node.level else []), *filter(None, [node.module])])
+            for alias in node.names:
+                below = f"{origin}.{alias.name}"
+                yield below if below in MODULES else origin
+
+
+def private_parts(imported):
+    """Packages whose private modules are on the way to `imported`."""
+    parts = imported.split(".")
+    return [
+        ".".join(parts[:depth])
+        for depth, part in enumerate(parts)
+        if part.startswith("_") and not part.startswith("__")
+    ]
+
+
+def violations(name, source, is_package=False):
+    tree = ast.parse(source)
+    return [
+        f"{name} imports {imported}"
+        for imported in sorted(set(imports(name, tree, is_package)))
+        if imported.split(".")[0] in {"tamis", "tamis_papers"}
+        for package in private_parts(imported)
+        if not f"{name}.".startswith(f"{package}.")
+    ]
+
+
+def test_private_modules_are_imported_in_their_own_package_only():
+    found = []
+    for name, path in MODULES.items():
+        source = path.read_text(encoding="utf-8")
+        found += violations(name, source, is_package=path.name == "__init__.py")
+    assert set(found) - KNOWN == set()
+
+
+@pytest.mark.parametrize(
+    ("line", "is_wrong"),
+    [
+        ("from tamis.graph._walk import x", True),
+        ("import tamis.graph._walk", True),
+        ("from tamis.graph import InfFS", False),
+        ("from tamis._runtime.seeds import x", False),
+        ("from tamis.filters._codes import x", False),
+        ("from ._codes import x", False),
+        ("from ..graph._walk import x", True),
+        ("def f():\n    from tamis.graph._walk import x", True),
+        ("from sklearn.utils._param_validation import x", False),
+    ],
+)
+def test_a_private_import_is_found(line, is_wrong):
+    assert bool(violations("tamis.filters.fisher", line)) is is_wrong
+
+
+def test_every_part_of_the_package_has_a_layer():
+    (contract,) = SETTINGS["tool"]["importlinter"]["contracts"]
+    layers = {name.strip() for layer in contract["layers"] for name in layer.split("|")}
+    parts = {".".join(name.split(".")[:2]) for name in MODULES if name.startswith("tamis.")}
+    assert parts - layers - {"tamis.__main__"} == set()
+    assert layers - parts == set()
+
+
+def test_kernels_are_those_that_types_and_coverage_leave_out():
+    """Compiled functions are neither typed nor traced, and are in files named `*_kernels.py`."""
+    kernels = {name for name in MODULES if name.endswith("_kernels") and name.startswith("tamis.")}
+    overrides = SETTINGS["tool"]["mypy"]["overrides"]
+    (untyped,) = [entry["module"] for entry in overrides if entry.get("ignore_errors")]
+    assert {name for name in kernels if not any(fnmatch(name, p) for p in untyped)} == set()
+    assert [p for p in untyped if not any(fnmatch(name, p) for name in kernels)] == []
+    assert SETTINGS["tool"]["coverage"]["run"]["omit"] == ["*_kernels.py"]
+
+
+def test_oldest_versions_are_the_floors():
+    script = ROOT / ".ci" / "oldest.py"
+    run = subprocess.run([sys.executable, script], capture_output=True, text=True, check=True)
+    assert run.stdout == script.with_suffix(".txt").read_text(encoding="utf-8")
