@@ -187,7 +187,7 @@ store = Store(sys.argv[1])
 print("ready", flush=True)
 sys.stdin.readline()
 for i in range(300):
-    order = np.full(100, i, dtype=np.int32)
+    order = np.roll(np.arange(100, dtype=np.int32), i)
     store.put(f"{i:04}", {"by": sys.argv[2]}, UnitResult(order, [], 0.0, None, None, None, None))
 """
 
@@ -214,4 +214,4 @@ def test_two_processes_share_a_store(tmp_path):
     with Store(path) as store:
         rows = list(store.rows())
     assert [row.key for row in rows] == [f"{i:04}" for i in range(300)]
-    assert all((row.result.order == int(row.key)).all() for row in rows)
+    assert all(row.result.order[int(row.key) % 100] == 0 for row in rows)

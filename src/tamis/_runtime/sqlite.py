@@ -74,6 +74,8 @@ class SqliteFile:
     def _prepare(self) -> None:
         """Refuse files that are not ours, then make the table if there is none."""
         execute = self._connection.execute
+        # The file may come from anybody: functions in its schema are not to be trusted.
+        execute("PRAGMA trusted_schema = OFF")
         known = int(execute("PRAGMA application_id").fetchone()[0])
         version = int(execute("PRAGMA user_version").fetchone()[0])
         tables = int(execute("SELECT count(*) FROM sqlite_master").fetchone()[0])
@@ -83,10 +85,11 @@ class SqliteFile:
                 f"{who}: expected a store of tamis or a new file, got {self.path!r}, a SQLite file "
                 "with other tables. Give another name."
             )
-        if version > self.schema_version:
+        if known == self.application_id and version != self.schema_version:
+            age = "a newer tamis. Update tamis" if version > self.schema_version else "an older one"
             raise InputError(
                 f"{who}: expected a store of version {self.schema_version}, got version {version} "
-                f"in {self.path!r}, written by a newer tamis. Update tamis, or give another name."
+                f"in {self.path!r}, written by {age}, or give another name."
             )
         if self.read_only:
             return
@@ -105,7 +108,7 @@ class SqliteFile:
         """Turn what SQLite says into what the user can do."""
         try:
             yield
-        except sqlite3.Error as error:
+        except (sqlite3.Error, UnicodeDecodeError) as error:
             raise InputError(
                 f"{type(self).__name__}: expected to {doing} {self.path or 'a store in memory'!r}, "
                 f"got: {error}. {_remedy(str(error), doing)}"

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
+import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from tamis._runtime.sqlite import SqliteFile, key_conditions
-from tamis.evaluation._stored import RESULT, StoredUnit, packed, unpacked
 from tamis.evaluation._versions import versions
 from tamis.evaluation.run.units import UnitResult
+from tamis.exceptions import InputError
 
 __all__ = ["Store", "StoredUnit"]
 
@@ -28,11 +33,35 @@ CREATE TABLE IF NOT EXISTS units (
     error TEXT,
     warnings TEXT NOT NULL,
     versions TEXT NOT NULL,
-    finished TEXT NOT NULL
+    finished TEXT NOT NULL,
+    sha256 TEXT NOT NULL
 )
 """
-_COLUMNS = f"key, meta, {RESULT}, versions, finished"
-_INSERT = f"INSERT OR IGNORE INTO units ({_COLUMNS}) VALUES ({', '.join('?' * 12)})"
+# Columns that hold the result, in the order of `_packed`.
+_RESULT = (
+    "ranking, scores, select_seconds, peak_bytes, probe_share, best_n_features, error, warnings"
+)
+_COLUMNS = f"key, meta, {_RESULT}, versions, finished, sha256"
+_INSERT = f"INSERT OR IGNORE INTO units ({_COLUMNS}) VALUES ({', '.join('?' * 13)})"
+# No ranking can be compressed to a smaller share than one in so many bytes.
+_MOST_PACKED, _LEAST_BYTES = 64, 1024
+
+
+class StoredUnit(NamedTuple):
+    """A finished unit of work as it is in the store.
+
+    Examples
+    --------
+    >>> from tamis.evaluation.store import StoredUnit
+    >>> StoredUnit._fields
+    ('key', 'meta', 'result', 'versions', 'finished')
+    """
+
+    key: str
+    meta: dict[str, Any]
+    result: UnitResult
+    versions: dict[str, str]
+    finished: str
 
 
 class Store(SqliteFile):
@@ -62,6 +91,8 @@ class Store(SqliteFile):
     in ``-wal`` and ``-shm``, which belong to it and go away when the last process closes it. A
     store should not be on a network disk if two machines write to it.
 
+    Every row has a checksum, which is verified when it is read; a damaged row is refused.
+
     Failures are results: a unit that failed is not tried again unless :meth:`forget_failures`
     drops its row.
 
@@ -78,6 +109,7 @@ class Store(SqliteFile):
     """
 
     application_id: ClassVar[int] = 0x74616D69  # "tami"
+    schema_version: ClassVar[int] = 2
     schema: ClassVar[str] = _SCHEMA
 
     def __init__(self, path: str | os.PathLike[str] | None = None, *, read_only: bool = False):
@@ -117,10 +149,10 @@ class Store(SqliteFile):
         result : UnitResult
             What came out, or the error.
         """
-        row = (key, json.dumps(dict(meta)), *packed(result), self._versions, _now())
+        row = (key, json.dumps(dict(meta)), *_packed(result), self._versions, _now())
         with self._refusals("write"):
             # A statement on its own is a transaction: all of the row or nothing.
-            self._connection.execute(_INSERT, row)
+            self._connection.execute(_INSERT, (*row, _checksum(row)))
 
     def rows(self, keys: Iterable[str] | None = None) -> Iterator[StoredUnit]:
         """Stored units.
@@ -139,7 +171,20 @@ class Store(SqliteFile):
             statement = f"SELECT {_COLUMNS} FROM units {condition} ORDER BY key"
             with self._refusals("read"):
                 found = self._connection.execute(statement, values).fetchall()
-            yield from map(unpacked, found)
+            yield from map(self._unpacked, found)
+
+    def _unpacked(self, row: tuple[Any, ...]) -> StoredUnit:
+        try:
+            return _unpacked(row)
+        except (ValueError, TypeError, LookupError, RecursionError, zlib.error) as error:
+            raise self._damaged(row[0], error) from error
+
+    def _damaged(self, key: Any, reason: object) -> InputError:
+        return InputError(
+            f"{type(self).__name__}: expected a whole row for the unit {key!r:.80} in "
+            f"{self.path!r}, got a damaged one ({reason}). Use a copy of the store from before, or "
+            "a new one, which computes everything again."
+        )
 
     def finished(self, keys: Iterable[str]) -> dict[str, tuple[float | None, bool]]:
         """Which of these units are stored, without reading their results.
@@ -159,8 +204,12 @@ class Store(SqliteFile):
         for condition, values in key_conditions(keys):
             statement = f"SELECT key, meta, error IS NOT NULL FROM units {condition}"
             with self._refusals("read"):
-                for key, meta, failed in self._connection.execute(statement, values).fetchall():
-                    found[key] = (json.loads(meta).get("seconds"), bool(failed))
+                rows = self._connection.execute(statement, values).fetchall()
+            for key, meta, failed in rows:
+                try:
+                    found[key] = (_seconds(json.loads(meta)), bool(failed))
+                except (ValueError, TypeError, RecursionError) as error:
+                    raise self._damaged(key, error) from error
         return found
 
     def forget_failures(self) -> int:
@@ -178,3 +227,72 @@ class Store(SqliteFile):
 
 def _now() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def _seconds(meta: Any) -> float | None:
+    seconds = _of(meta, dict).get("seconds")
+    return seconds if seconds is None else float(_of(seconds, int, float))
+
+
+def _packed(result: UnitResult) -> tuple[Any, ...]:
+    """The result as values of SQLite, in the order of `_RESULT`."""
+    order = zlib.compress(np.ascontiguousarray(result.order, dtype="<i4").tobytes(), 1)
+    share = result.probe_share
+    return (
+        order,
+        json.dumps(list(result.scores)),
+        float(result.select_seconds),
+        None if result.peak_bytes is None else int(result.peak_bytes),
+        None if share is None else json.dumps({str(k): float(v) for k, v in share.items()}),
+        None if result.best_n_features is None else int(result.best_n_features),
+        result.error,
+        json.dumps(list(result.warnings)),
+    )
+
+
+def _unpacked(row: tuple[Any, ...]) -> StoredUnit:
+    """The unit of a row, whose checksum is verified before anything else."""
+    if _checksum(row[:-1]) != row[-1]:
+        raise ValueError("the checksum differs")
+    key, meta, order, scores, seconds, peak, share, best, error, warned, versions_, finished = row[
+        :-1
+    ]
+    shares = None if share is None else _of(json.loads(share), dict)
+    result = UnitResult(
+        order=_order(order),
+        scores=[_of(one, dict) for one in _of(json.loads(scores), list)],
+        select_seconds=float(_of(seconds, float)),
+        peak_bytes=_of(peak, int, type(None)),
+        probe_share=shares and {int(k): float(_of(v, float)) for k, v in shares.items()},
+        best_n_features=_of(best, int, type(None)),
+        error=_of(error, str, type(None)),
+        warnings=tuple(_of(one, str) for one in _of(json.loads(warned), list)),
+    )
+    known = _of(json.loads(versions_), dict)
+    described = _of(json.loads(meta), dict)
+    return StoredUnit(_of(key, str), described, result, known, _of(finished, str))
+
+
+def _checksum(row: tuple[Any, ...]) -> str:
+    """Hash of the values of a row, and of their types."""
+    text = json.dumps([value.hex() if isinstance(value, bytes) else value for value in row])
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _of(value: Any, *kinds: type) -> Any:
+    if type(value) not in kinds:
+        raise ValueError(f"a value of the type {type(value).__name__}")
+    return value
+
+
+def _order(packed: Any) -> NDArray[np.int32]:
+    """The ranking; what it unpacks to is bounded, and every column is in it once."""
+    most = _MOST_PACKED * len(_of(packed, bytes)) + _LEAST_BYTES
+    unpacker = zlib.decompressobj()
+    content = unpacker.decompress(packed, most)
+    if not unpacker.eof or unpacker.unused_data:
+        raise ValueError("no ranking")
+    order = np.frombuffer(content, dtype="<i4").astype(np.int32)
+    if not np.array_equal(np.sort(order), np.arange(order.size)):
+        raise ValueError("a ranking without some columns")
+    return order

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import pickle
 import shutil
@@ -70,9 +71,9 @@ def run_here(plan: Plan, next_job: Next) -> Finished:
 
 def run_apart(plan: Plan, next_job: Next, n_jobs: int) -> Finished:
     """Compute on `n_jobs` processes; a process that dies costs only the unit it was at."""
-    with shared_plan(plan) as folder:
-        while suspects := (yield from _run_pool(folder, next_job, n_jobs)):
-            yield from _run_alone(folder, suspects)
+    with shared_plan(plan) as shared:
+        while suspects := (yield from _run_pool(shared, next_job, n_jobs)):
+            yield from _run_alone(shared, suspects)
 
 
 def compute(plan: Plan, job: Job) -> Done:
@@ -117,7 +118,7 @@ def _noticed_interrupt() -> Iterator[Callable[[], None]]:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
-def _run_pool(folder: Path, next_job: Next, n_jobs: int) -> Any:
+def _run_pool(shared: SharedPlan, next_job: Next, n_jobs: int) -> Any:
     """Finished units; the generator returns the jobs that were at work when a process died."""
     executor = _kept_executor(n_jobs)
     at_work: dict[Future[Done], Job] = {}
@@ -125,7 +126,7 @@ def _run_pool(folder: Path, next_job: Next, n_jobs: int) -> Any:
         while True:
             # One more per process than it can do, so that none waits for us.
             while len(at_work) < 2 * n_jobs and (job := next_job()) is not None:
-                at_work[executor.submit(_work, folder, job)] = job
+                at_work[executor.submit(_work, shared, job)] = job
             if not at_work:
                 return []
             finished, _ = wait(at_work, timeout=TICK_SECONDS, return_when=FIRST_COMPLETED)
@@ -154,14 +155,14 @@ def _result_of(future: Future[Done]) -> Done:
         ) from error
 
 
-def _run_alone(folder: Path, jobs: list[Job]) -> Iterator[Done]:
+def _run_alone(shared: SharedPlan, jobs: list[Job]) -> Iterator[Done]:
     """Units one of which ended its process, one after the other."""
     executor = _new_executor(1)
     try:
         for job in jobs:
             start = time.perf_counter()
             try:
-                yield _result_of(executor.submit(_work, folder, job))
+                yield _result_of(executor.submit(_work, shared, job))
             except BrokenExecutor:
                 seconds = time.perf_counter() - start
                 text = "The process that computed this unit died, perhaps for lack of memory."
@@ -218,26 +219,36 @@ def _watch(parent: int) -> None:
 
 
 @lru_cache(maxsize=1)
-def _plan(folder: Path) -> Plan:
-    return read_plan(folder)
+def _plan(shared: SharedPlan) -> Plan:
+    return read_plan(shared)
 
 
-def _work(folder: Path, job: Job) -> Done:
-    return compute(_plan(folder), job)
+def _work(shared: SharedPlan, job: Job) -> Done:
+    return compute(_plan(shared), job)
 
 
 PREFIX = "tamis-compare-"
 _PARTS = ("data", "indices", "indptr")
 
 
+class SharedPlan(NamedTuple):
+    """Folder of the tables and the plan, and the SHA-256 of the plan.
+
+    The plan is a pickle, which only its own processes load. They receive its hash from the process
+    that wrote it, so that nobody else can put another one in its place.
+    """
+
+    folder: Path
+    sha256: str
+
+
 @contextmanager
-def shared_plan(plan: Plan) -> Iterator[Path]:
-    """Folder with the plan and its tables, there as long as the block lasts."""
+def shared_plan(plan: Plan) -> Iterator[SharedPlan]:
+    """The plan and its tables on disk, there as long as the block lasts."""
     sweep()
     folder = Path(tempfile.mkdtemp(prefix=f"{PREFIX}{os.getpid()}-"))
     try:
-        _write(plan, folder)
-        yield folder
+        yield SharedPlan(folder, _write(plan, folder))
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
@@ -257,12 +268,12 @@ def _is_alive(process: int) -> bool:
         os.kill(process, 0)
     except ProcessLookupError:
         return False
-    except OSError:  # somebody else's
+    except (OSError, OverflowError):  # somebody else's, or no process of ours
         return True
     return True
 
 
-def _write(plan: Plan, folder: Path) -> None:
+def _write(plan: Plan, folder: Path) -> str:
     try:
         for number, setting in enumerate(plan.settings):
             _write_table(setting.table.X, folder, number)
@@ -284,6 +295,7 @@ def _write(plan: Plan, folder: Path) -> None:
             f"processes, got: {error}. Define them in a module, or use n_jobs=1."
         ) from error
     (folder / "plan").write_bytes(content)
+    return hashlib.sha256(content).hexdigest()
 
 
 def _without_cells(table: Table) -> Table:
@@ -300,9 +312,16 @@ def _write_table(X: Any, folder: Path, number: int) -> None:
     np.save(folder / f"{number}-shape.npy", X.shape)
 
 
-def read_plan(folder: Path) -> Plan:
+def read_plan(shared: SharedPlan) -> Plan:
     """The plan again, with tables that are mapped from the disk."""
-    plan = pickle.loads((folder / "plan").read_bytes())
+    folder = shared.folder
+    content = (folder / "plan").read_bytes()
+    if hashlib.sha256(content).hexdigest() != shared.sha256:
+        raise InputError(
+            f"compare: expected the plan that this comparison wrote to {str(folder)!r}, got "
+            "another file. Set TMPDIR to a folder that nobody else can write to."
+        )
+    plan = pickle.loads(content)
     settings = [
         setting._replace(table=setting.table._replace(X=_read_table(folder, number, setting)))
         for number, setting in enumerate(plan.settings)

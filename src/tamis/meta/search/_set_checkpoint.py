@@ -14,6 +14,8 @@ from tamis._runtime.fingerprint import fingerprint as hashed
 from tamis.exceptions import InputError
 
 KIND = "a search of sets"
+# Larger whole numbers are in no record.
+MOST = 2**53
 Records = list[dict[str, Any]]
 # What a record holds beside the point, and the types that its values may have.
 RECORD: dict[str, tuple[type, ...]] = {
@@ -66,7 +68,9 @@ def as_text(point: Any) -> str:
 def _is_record(record: Any) -> bool:
     if not isinstance(record, dict) or set(record) != set(RECORD):
         return False
-    return all(type(record[name]) in kinds for name, kinds in RECORD.items())
+    whole = (value for value in record.values() if type(value) is int)
+    is_sane = all(type(record[name]) in kinds for name, kinds in RECORD.items())
+    return is_sane and all(abs(value) < MOST for value in whole)
 
 
 def _stable_text(value: Any) -> str:
