@@ -87,6 +87,8 @@ class PartitionedTable:
     has_weight: bool
     checkpoint: Any = None
     cluster: Any = None
+    # Whether rows without a target are left out, with a warning, rather than an error.
+    leaves_out_missing: ClassVar[bool] = False
     # Whether a worker opens what it is told of, rather than being handed the data.
     is_read_by_workers: ClassVar[bool] = True
 

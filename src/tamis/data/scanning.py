@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -162,6 +162,8 @@ class Scan(PartitionedTable):
     array([0., 3., 6., 9.])
     >>> folder.cleanup()
     """
+
+    leaves_out_missing: ClassVar[bool] = True
 
     def __init__(
         self,

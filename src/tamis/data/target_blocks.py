@@ -17,6 +17,7 @@ from tamis.data.target import (
     check_target,
     check_two_classes,
     encode_labels,
+    find_missing,
     infer_task,
 )
 from tamis.exceptions import InputError
@@ -39,6 +40,8 @@ class TargetSummary:
         What the target is; "auto" is resolved in `finish` by `tamis.data.target.infer_task`.
     keep_values : bool, default=False
         Keep the distinct values of a regression target, too.
+    leave_out_missing : bool, default=False
+        Count rows without a target in `n_missing` and use the others, rather than raise.
 
     Examples
     --------
@@ -50,8 +53,11 @@ class TargetSummary:
     (['a', 'b', 'c'], 'classification', array([2.]))
     """
 
-    def __init__(self, who: str, task: str, keep_values: bool = False):
+    def __init__(
+        self, who: str, task: str, keep_values: bool = False, leave_out_missing: bool = False
+    ):
         self.who, self.task, self.keep_values = who, task, keep_values
+        self.leave_out_missing, self.n_missing = leave_out_missing, 0
         self.labels: NDArray[Any] | None = None
         self.weight, self.counts = np.zeros(0), np.zeros(0, dtype=np.int64)
         self.is_regression = task == "regression"
@@ -66,6 +72,10 @@ class TargetSummary:
 
     def update(self, target: NDArray[Any], weight: Floats | None) -> TargetSummary:
         """Take in the target of some rows; rows without weight count as rows only."""
+        missing = find_missing(target) if self.leave_out_missing else np.zeros(0, dtype=bool)
+        if missing.any():
+            self.n_missing += int(missing.sum())
+            target, weight = target[~missing], None if weight is None else weight[~missing]
         target = check_target(target, len(target), self.who)
         self.n_rows += len(target)
         if weight is not None:
@@ -143,6 +153,7 @@ class TargetSummary:
     def merge(self, other: TargetSummary) -> TargetSummary:
         """Take in what another object has seen."""
         self.n_rows += other.n_rows
+        self.n_missing += other.n_missing
         self.n_labels += other.n_labels
         self.is_regression |= other.is_regression
         self.low, self.high = min(self.low, other.low), max(self.high, other.high)
@@ -180,12 +191,15 @@ class Encoding(NamedTuple):
         Code of each of them; None counts them from 0.
     centre : float or None
         Subtracted from a regression target. Without `labels` and `centre` no target is used.
+    leave_out_missing : bool
+        Whether there are rows without a target, which are left out.
     """
 
     who: str
     labels: NDArray[Any] | None = None
     codes: NDArray[np.int32] | None = None
     centre: float | None = None
+    leave_out_missing: bool = False
 
     @property
     def uses_target(self) -> bool:
@@ -196,9 +210,11 @@ class Encoding(NamedTuple):
         """Rows of `raw` that carry weight, with the target as codes or centred numbers."""
         X, target = raw.X, raw.target if self.uses_target else None
         assert X is not None
-        if weight is not None and not (weight > 0).all():
-            kept = weight > 0
-            X, weight = X[kept], weight[kept]
+        kept = np.ones(X.shape[0], dtype=bool) if weight is None else weight > 0
+        if self.leave_out_missing and raw.target is not None:
+            kept &= ~find_missing(raw.target)
+        if not kept.all():
+            X, weight = X[kept], None if weight is None else weight[kept]
             target = None if target is None else target[kept]
         encoded = None if target is None else self._encoded(target)
         return Block.of(as_kernel_input(X), encoded, weight)

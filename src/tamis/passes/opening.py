@@ -8,6 +8,8 @@ import numpy as np
 
 from tamis._runtime.checkpoint import Checkpoint
 from tamis._runtime.fingerprint import fingerprint
+from tamis._runtime.warning import warn
+from tamis._runtime.wording import counted
 from tamis.data.partitioned import PartitionedTable, RawBlock
 from tamis.data.target_blocks import Encoding, TargetSummary
 from tamis.exceptions import InputError
@@ -44,7 +46,8 @@ class FirstLook:
         weight = checked_weight(raw, self.target.who)
         self.target.update(raw.target, weight)
         if self.ranges is not None:
-            self.ranges.update(Encoding(self.target.who).block(raw, weight), 1)
+            encoding = Encoding(self.target.who, leave_out_missing=self.target.leave_out_missing)
+            self.ranges.update(encoding.block(raw, weight), 1)
 
     def merge(self, other: FirstLook) -> FirstLook:
         """Take in what another object has seen."""
@@ -108,8 +111,10 @@ def open_source(
         together = needs_ranges and works_elsewhere(source) and source.checkpoint is None
         if together and source.known_ranges() is None:
             ranges = Ranges(source.n_columns)
-        look = FirstLook(TargetSummary(who, task, levels is not None), ranges)
-        target, ranges = _looked_at(source, look)
+        summary = TargetSummary(who, task, levels is not None, source.leaves_out_missing)
+        target, ranges = _looked_at(source, FirstLook(summary, ranges))
+        if target.n_missing:
+            warn(f"{who}: {counted(target.n_missing, 'row')} with no target left out.")
     encoding = encoding_of(target, who, levels)
     checkpoint = None
     if source.checkpoint is not None:
@@ -133,17 +138,19 @@ def encoding_of(target: TargetSummary | None, who: str, levels: Levels | None = 
     if target is None:
         return Encoding(who)
     if target.is_classes:
-        return Encoding(who, labels=target.labels)
+        return Encoding(who, labels=target.labels, leave_out_missing=target.n_missing > 0)
     if levels is not None:
         assert target.labels is not None
         values = target.labels.astype(np.float64)
-        return Encoding(who, labels=target.labels, codes=levels(values, target.weight))
-    return Encoding(who, centre=target.mean)
+        codes = levels(values, target.weight)
+        return Encoding(who, target.labels, codes, leave_out_missing=target.n_missing > 0)
+    return Encoding(who, centre=target.mean, leave_out_missing=target.n_missing > 0)
 
 
 def read_target(source: PartitionedTable, who: str, task: str) -> TargetSummary:
     """Classes or numbers of the target, from a pass over that column alone."""
-    return _looked_at(source, FirstLook(TargetSummary(who, task)))[0]
+    summary = TargetSummary(who, task, leave_out_missing=source.leaves_out_missing)
+    return _looked_at(source, FirstLook(summary))[0]
 
 
 def _looked_at(source: PartitionedTable, look: FirstLook) -> tuple[TargetSummary, Ranges | None]:

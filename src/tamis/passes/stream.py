@@ -158,7 +158,8 @@ class SourceEngine:
         """Ranges of the columns where the files, or a first pass, say them."""
         if self.columns is not None:
             return None
-        return self.ranges or self.source.known_ranges()
+        known = None if self.encoding.leave_out_missing else self.source.known_ranges()
+        return self.ranges or known
 
     @property
     def n_bytes(self) -> int:

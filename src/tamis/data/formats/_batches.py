@@ -62,6 +62,12 @@ def arrow_label_type(kind: Any) -> LabelType | str:
         return np.dtype(np.float64)
     if types.is_boolean(kind) or types.is_integer(kind) or types.is_floating(kind):
         return np.dtype(kind.to_pandas_dtype())
+    if types.is_date(kind):
+        return np.dtype("M8[D]")
+    if types.is_timestamp(kind) or types.is_duration(kind):
+        return np.dtype(f"{'M8' if types.is_timestamp(kind) else 'm8'}[{kind.unit}]")
+    if types.is_time(kind):
+        return np.dtype("m8[ns]")
     return TEXT if is_text(kind) else str(kind)
 
 
@@ -141,6 +147,10 @@ def labels_of(column: Any, dtype: np.dtype[Any]) -> NDArray[Any]:
     if dtype == TEXT:
         return _texts(values.combine_chunks())
     values = decoded(values)
+    if dtype.kind in "mM":
+        if pa.types.is_time(values.type):
+            values = values.cast(pa.time64("ns")).cast(pa.int64()).cast(pa.duration("ns"))
+        return values.to_numpy().astype(dtype)
     if values.null_count and dtype.kind == "b":
         return np.array(values.to_pylist(), dtype=object)
     if values.null_count or pa.types.is_decimal(values.type):

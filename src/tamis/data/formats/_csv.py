@@ -25,8 +25,11 @@ from tamis.exceptions import ColumnTypeError, InputError
 LEAST_BYTES, LARGEST_BYTES = 64 * 2**10, 4 * 2**20
 ROWS_TO_GUESS_FROM = 64
 
+# What a target may be, in the order of Arrow's own inference.
+_LABEL_TYPES = ("int64", "bool", "M8[D]", "M8[s]", "M8[ns]", "float64")
+
 _NOT_A_NUMBER = re.compile(
-    r"In CSV column #(\d+): (?:Row #(\d+): )?CSV conversion error to \w+: invalid value '(.*)'",
+    r"In CSV column #(\d+): (?:Row #(\d+): )?CSV conversion error to [^:]+: invalid value '(.*)'",
     re.DOTALL,
 )
 
@@ -72,16 +75,14 @@ class CsvTable(TableFile):
             return next(row for row in rows if row)
 
     def label_type(self, name: str) -> LabelType:
-        """Numbers if all rows hold numbers, else text; this reads the column.
+        """Numbers, booleans or dates if all rows hold them, else text; this reads the column.
 
-        A column of text is found out by its first rows, so only numbers take the whole file.
+        A column of text is found out by its first rows, so only others take the whole file.
         """
-        import pyarrow as pa
-
         self.check_unchanged()
-        for kind, dtype in ((pa.int64(), np.int64), (pa.float64(), np.float64)):
+        for dtype in _LABEL_TYPES:
             try:
-                for _ in self._batches({name: kind}, LARGEST_BYTES):
+                for _ in self._batches({name: _arrow_type(np.dtype(dtype))}, LARGEST_BYTES):
                     pass
             except _ConversionError:
                 continue
@@ -196,4 +197,4 @@ def _arrow_type(dtype: np.dtype[Any]) -> Any:
 
     if dtype == TEXT:
         return pa.string()
-    return pa.int64() if dtype.kind == "i" else pa.float64()
+    return pa.from_numpy_dtype(dtype)
