@@ -9,7 +9,7 @@ from sklearn.datasets import load_breast_cancer, load_iris
 import tamis
 from tamis.exceptions import InputError
 from tamis.plots import AlphaPathDisplay
-from tamis.plots.alpha_path import _spread
+from tamis.plots._display import places_of
 
 IRIS, SPECIES = load_iris(return_X_y=True, as_frame=True)
 
@@ -87,9 +87,9 @@ def test_names_keep_their_distance_and_their_order():
     display = AlphaPathDisplay.from_data(X, alphas=[0.0, 1.0], kind="score")
     places = np.sort([text.xyann[1] for text in display.ax_.texts])
     assert np.diff(places).min() > 0.05
-    np.testing.assert_allclose(_spread(np.array([0.0, 0.5, 1.0]), gap=0.1), [0.0, 0.5, 1.0])
-    np.testing.assert_allclose(_spread(np.array([0.5, 0.2, 0.5]), gap=0.1), [0.45, 0.2, 0.55])
-    assert _spread(np.empty(0), gap=0.1).size == 0
+    np.testing.assert_allclose(places_of(np.array([0.1, 0.5, 0.9]), gap=0.1), [0.1, 0.5, 0.9])
+    np.testing.assert_allclose(places_of(np.array([0.5, 0.2, 0.5]), gap=0.1), [0.45, 0.2, 0.55])
+    assert places_of(np.empty(0), gap=0.1).size == 0
 
 
 def test_polars_names_and_unsorted_alphas():

@@ -16,6 +16,7 @@ from scipy import sparse
 from sklearn.base import BaseEstimator
 
 from tamis.data import checks
+from tamis.data.frames import is_frame
 from tamis.evaluation.protocols import Split
 from tamis.evaluation.protocols.base import Rows
 
@@ -35,7 +36,7 @@ class Suspect(NamedTuple):
     def of(cls, X: Any) -> Suspect:
         """Read what a user passed; text is set apart, for selectors take numbers only."""
         texts: dict[str, NDArray[Any]] = {}
-        if checks.is_frame(X):
+        if is_frame(X):
             frame = nw.from_native(X, eager_only=True)
             for name, dtype in frame.collect_schema().items():
                 if not dtype.is_numeric() and dtype != nw.Boolean:

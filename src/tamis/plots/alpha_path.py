@@ -11,17 +11,15 @@ from sklearn.utils.validation import check_is_fitted
 
 from tamis._validation import Choice, check_value
 from tamis.data import checks
+from tamis.data.frames import is_frame
 from tamis.exceptions import InputError
 from tamis.graph import InfFS, inf_fs_path
-from tamis.plots._axes import new_axes
-from tamis.plots.feature_graph import short_label
-
-Floats = NDArray[np.float64]
+from tamis.plots._display import Display, Floats, column_names, finish, label_lines
 
 ALPHAS = tuple(round(0.1 * step, 1) for step in range(11))
 
 
-class AlphaPathDisplay:
+class AlphaPathDisplay(Display):
     """Ranks or scores of the best columns of Inf-FS against alpha.
 
     At alpha 0 a column is good if it repeats few others, at alpha 1 if it varies much. Shown are
@@ -75,8 +73,7 @@ class AlphaPathDisplay:
                 f"AlphaPathDisplay: expected scores with one row for each of {self.alphas.size} "
                 f"alphas, got shape {self.scores.shape}. Pass what inf_fs_path returned."
             )
-        numbered = [f"x{j}" for j in range(self.scores.shape[1])]
-        self.names = numbered if names is None else [str(name) for name in names]
+        self.names = column_names(names, self.scores.shape[1])
         self.n_features = n_features
         self.kind = kind
         self.chosen = chosen
@@ -190,20 +187,7 @@ class AlphaPathDisplay:
         order = np.lexsort((ranks.mean(axis=0), ranks.min(axis=0)))
         return order[: self.n_features]
 
-    def plot(self, ax: Any = None) -> AlphaPathDisplay:
-        """Draw on `ax`, or on a new figure.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes or None, default=None
-            Where to draw.
-
-        Returns
-        -------
-        self : AlphaPathDisplay
-            With `ax_` and `figure_`.
-        """
-        ax = new_axes(ax)
+    def _draw(self, ax: Any) -> None:
         rank = self.kind == "rank"
         values = (self.ranks if rank else self.shares)[:, self.shown]
         marker = "o" if self.alphas.size <= 21 else None
@@ -214,15 +198,14 @@ class AlphaPathDisplay:
         ax.set_xlabel("alpha: weight of deviation against non-redundancy")
         ax.set_ylabel("rank" if rank else "share of the best score")
         self._scale(ax, values, rank)
-        self._label_lines(ax, values[-1])
+        to_axes = ax.transData + ax.transAxes.inverted()
+        ends = np.column_stack([np.full(values.shape[1], self.alphas[-1]), values[-1]])
+        label_lines(ax, to_axes.transform(ends)[:, 1], [self.names[j] for j in self.shown])
         if self.chosen is not None:
             ax.axvline(self.chosen, color="0.4", linestyle="--", linewidth=1.1, zorder=0)
         what = "Ranks" if rank else "Scores"
         mark = "" if self.chosen is None else f"; dashed: the alpha chosen, {self.chosen:g}"
-        ax.set_title(f"{what} of Inf-FS along alpha{mark}")
-        ax.spines[["top", "right"]].set_visible(False)
-        self.ax_, self.figure_ = ax, ax.figure
-        return self
+        finish(ax, f"{what} of Inf-FS along alpha{mark}")
 
     def _scale(self, ax: Any, values: NDArray[Any], rank: bool) -> None:
         """Best on top; ranks that spread over a wide table on a logarithmic axis."""
@@ -240,39 +223,8 @@ class AlphaPathDisplay:
         ax.set_yticks(ticks, [f"{tick:,}" for tick in ticks], minor=False)
         ax.minorticks_off()
 
-    def _label_lines(self, ax: Any, last: NDArray[Any]) -> None:
-        """Names at the right end, moved apart where they would overlap."""
-        to_axes = ax.transData + ax.transAxes.inverted()
-        x = float(self.alphas[-1])
-        heights = to_axes.transform(np.column_stack([np.full(last.size, x), last]))[:, 1]
-        for k, (height, place) in enumerate(zip(heights, _spread(heights, gap=0.055), strict=True)):
-            ax.annotate(
-                short_label(self.names[self.shown[k]]), (1.0, height), (1.06, place),
-                xycoords="axes fraction", textcoords="axes fraction", color=f"C{k % 10}",
-                va="center", fontsize="small", annotation_clip=False,
-                arrowprops={"arrowstyle": "-", "color": "0.75", "linewidth": 0.7, "shrinkA": 0},
-            )  # fmt: skip
-
-
-def _spread(heights: Floats, *, gap: float) -> Floats:
-    """Nearest heights at least `gap` apart, in the same order."""
-    order = np.argsort(heights, kind="stable")
-    steps = gap * np.arange(heights.size)
-    # Without the gaps the places must not fall: least squares under that is pooling of neighbours.
-    pools: list[list[float]] = []
-    for value in heights[order] - steps:
-        pools.append([value, 1.0])
-        while len(pools) > 1 and pools[-2][0] > pools[-1][0]:
-            value, size = pools.pop()
-            before, count = pools[-1]
-            pools[-1] = [(before * count + value * size) / (count + size), count + size]
-    level = np.concatenate([np.full(int(size), value) for value, size in pools]) if pools else steps
-    places = np.empty_like(heights)
-    places[order] = level + steps
-    return places
-
 
 def _column_names(X: Any) -> list[str] | None:
-    if not checks.is_frame(X):
+    if not is_frame(X):
         return None
     return [str(name) for name in (X.column_names if hasattr(X, "column_names") else X.columns)]

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from tamis import bounds as formulas
 from tamis._validation import Choice, check_value
 from tamis.exceptions import InputError
-from tamis.plots._axes import new_axes
+from tamis.plots._display import BLUE, RED, Display, finish
 
 # What may be on the axis: its label, and the range that is shown if no values are given.
 AXES = {
@@ -24,11 +24,11 @@ QUANTITIES = {
     "bound": ("Bounds on the error of new samples", "bound on the error"),
     "nats": ("What the choice of features adds to the bound", "added inside the root, nats"),
 }
-COLORS = ("#4a7fb5", "#c0504d", "0.15", "#5f9e5f", "#8064a2")
+COLORS = (BLUE, RED, "0.15", "#5f9e5f", "#8064a2")
 STYLES = ("-", "-", ":", "-", "-")
 
 
-class BoundDisplay:
+class BoundDisplay(Display):
     """Bounds of :mod:`tamis.bounds` on the error of new samples, against J, ``|MF|`` or n.
 
     It shows what a search of meta-features costs in confidence beside a free choice of features,
@@ -161,28 +161,13 @@ class BoundDisplay:
         full = {name: np.broadcast_to(curve, places.shape) for name, curve in curves.items()}
         return cls(places, full, against=against, quantity=quantity).plot(ax=ax)
 
-    def plot(self, ax: Any = None) -> BoundDisplay:
-        """Draw on `ax`, or on a new figure.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes or None, default=None
-            Where to draw.
-
-        Returns
-        -------
-        self : BoundDisplay
-            With `ax_` and `figure_`.
-        """
-        ax = new_axes(ax)
+    def _draw(self, ax: Any) -> None:
         few = self.values.size <= 40
         for place, (name, curve) in enumerate(self.bounds.items()):
             ax.plot(self.values, curve, color=COLORS[place % len(COLORS)], linewidth=1.6,
                     linestyle=STYLES[place % len(STYLES)], marker="o" if few else None,
                     markersize=3.5, label=name)  # fmt: skip
         self._dress(ax)
-        self.ax_, self.figure_ = ax, ax.figure
-        return self
 
     def _dress(self, ax: Any) -> None:
         ax.set_xscale("log")
@@ -194,9 +179,7 @@ class BoundDisplay:
             ax.set_ylim(0.0, 1.08 * largest)
             if largest > 1:
                 ax.axhline(1.0, color="0.15", linewidth=0.9, linestyle="--")
-        ax.set_title(QUANTITIES[self.quantity][0])
-        ax.spines[["top", "right"]].set_visible(False)
-        ax.legend(frameon=False, loc="best")
+        finish(ax, QUANTITIES[self.quantity][0], "best")
 
 
 def _default_values(against: str) -> np.ndarray[Any, np.dtype[np.float64]]:

@@ -6,13 +6,12 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.utils.validation import check_is_fitted
 
 from tamis.exceptions import InputError
-from tamis.plots._axes import new_axes
+from tamis.plots._display import BLUE, Display, check_has
 
 
-class EMTraceDisplay:
+class EMTraceDisplay(Display):
     """Log-likelihood of ILFS against the step, and the token profiles of its two topics.
 
     On the left, whether the steps of expectation maximisation settled. On the right, what the
@@ -78,13 +77,9 @@ class EMTraceDisplay:
         display : EMTraceDisplay
             With the numbers drawn.
         """
-        check_is_fitted(estimator)
-        name = type(estimator).__name__
-        if not hasattr(estimator, "token_profile_"):
-            raise InputError(
-                f"EMTraceDisplay: expected a fitted ILFS, got {name}, which has no topics. Use "
-                "ScoreCurveDisplay."
-            )
+        name = check_has(
+            estimator, "token_profile_", "EMTraceDisplay", "ILFS", "which has no topics"
+        )
         anchored = getattr(estimator, "topics", "free") == "anchored"
         display = cls(
             estimator.log_likelihood_,
@@ -101,20 +96,7 @@ class EMTraceDisplay:
         relevant, irrelevant = self.token_profile @ tokens
         return round(float(relevant), 12), round(float(irrelevant), 12)
 
-    def plot(self, ax: Any = None) -> EMTraceDisplay:
-        """Draw on `ax`, or on a new figure.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes or None, default=None
-            Where to draw; it is divided in two.
-
-        Returns
-        -------
-        self : EMTraceDisplay
-            With `ax_`, `figure_`, `trace_ax_` and `profile_ax_`.
-        """
-        ax = new_axes(ax)
+    def _draw(self, ax: Any) -> None:
         ax.set_axis_off()
         self.trace_ax_ = ax.inset_axes((0.0, 0.0, 0.48, 1.0))
         self.profile_ax_ = ax.inset_axes((0.62, 0.0, 0.38, 1.0))
@@ -123,8 +105,6 @@ class EMTraceDisplay:
         for part in (self.trace_ax_, self.profile_ax_):
             part.spines[["top", "right"]].set_visible(False)
         ax.set_title(f"How {self.name or 'ILFS'} learned its two topics", pad=26)
-        self.ax_, self.figure_ = ax, ax.figure
-        return self
 
     def _draw_trace(self, ax: Any) -> None:
         n = self.log_likelihood.size
@@ -137,7 +117,7 @@ class EMTraceDisplay:
 
     def _draw_profiles(self, ax: Any) -> None:
         tokens = np.arange(1, self.token_profile.shape[1] + 1)
-        looks = (("relevant", "#4a7fb5", -0.2), ("irrelevant", "0.7", 0.2))
+        looks = (("relevant", BLUE, -0.2), ("irrelevant", "0.7", 0.2))
         for (topic, color, shift), profile, mean in zip(
             looks, self.token_profile, self.mean_tokens, strict=True
         ):

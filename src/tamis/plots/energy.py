@@ -5,19 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from sklearn.utils.validation import check_is_fitted
+from numpy.typing import ArrayLike
 
 from tamis.exceptions import InputError
-from tamis.plots._axes import new_axes
-
-Floats = NDArray[np.float64]
+from tamis.plots._display import BLUE, Display, Floats, check_has, finish
 
 # Share of the points that the line drawn on top averages over.
 SMOOTH = 0.05
 
 
-class EnergyDisplay:
+class EnergyDisplay(Display):
     """Mean error of the classifiers that OFW trained, against how many there were.
 
     Each point is the mean over some evaluations, with a band of one standard error. The line on
@@ -93,13 +90,7 @@ class EnergyDisplay:
         display : EnergyDisplay
             With the numbers drawn.
         """
-        check_is_fitted(estimator)
-        name = type(estimator).__name__
-        if not hasattr(estimator, "energy_"):
-            raise InputError(
-                f"EnergyDisplay: expected a fitted OFW, got {name}, which has no energy. Use "
-                "ScoreCurveDisplay."
-            )
+        name = check_has(estimator, "energy_", "EnergyDisplay", "OFW", "which has no energy")
         display = cls(
             estimator.energy_evaluations_,
             estimator.energy_,
@@ -125,33 +116,18 @@ class EnergyDisplay:
         last = self.energy[-max(1, int(SMOOTH * self.energy.size)) :]
         return float(self.energy[0]), float(last.mean())
 
-    def plot(self, ax: Any = None) -> EnergyDisplay:
-        """Draw on `ax`, or on a new figure.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes or None, default=None
-            Where to draw.
-
-        Returns
-        -------
-        self : EnergyDisplay
-            With `ax_` and `figure_`.
-        """
-        ax = new_axes(ax)
+    def _draw(self, ax: Any) -> None:
         few = self.energy.size <= 40
         if self.energy_error.any():
             low, high = self.energy - self.energy_error, self.energy + self.energy_error
-            ax.fill_between(self.evaluations, low, high, color="#4a7fb5", alpha=0.22, linewidth=0,
+            ax.fill_between(self.evaluations, low, high, color=BLUE, alpha=0.22, linewidth=0,
                             label="one standard error")  # fmt: skip
-        ax.plot(self.evaluations, self.energy, color="#4a7fb5", linewidth=1.4 if few else 0.7,
+        ax.plot(self.evaluations, self.energy, color=BLUE, linewidth=1.4 if few else 0.7,
                 marker="o" if few else None, markersize=3.5, alpha=1.0 if few else 0.6,
                 label="mean error")  # fmt: skip
         if not few:
             ax.plot(self.evaluations, self.smooth, color="0.15", linewidth=1.6, label="smoothed")
         self._dress(ax)
-        self.ax_, self.figure_ = ax, ax.figure
-        return self
 
     def _dress(self, ax: Any) -> None:
         from matplotlib.ticker import FuncFormatter
@@ -163,6 +139,4 @@ class EnergyDisplay:
         ax.yaxis.set_major_formatter(FuncFormatter(lambda y, _: f"{100 * y:.3g}%"))
         ax.set_ylim(bottom=max(0.0, ax.get_ylim()[0]))
         first, last = self.ends
-        ax.set_title(f"{self.name or 'OFW'}: mean error from {first:.1%} to {last:.1%}")
-        ax.spines[["top", "right"]].set_visible(False)
-        ax.legend(frameon=False, loc="best")
+        finish(ax, f"{self.name or 'OFW'}: mean error from {first:.1%} to {last:.1%}", "best")

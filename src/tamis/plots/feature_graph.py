@@ -14,11 +14,8 @@ from tamis._validation import Number, check_value
 from tamis.data import checks
 from tamis.exceptions import InputError
 from tamis.graph._feature_graph import FeatureGraph, GraphSettings, _deviations
-from tamis.plots._axes import new_axes
+from tamis.plots._display import LONGEST_NAME, RED, Display, Floats, short_label
 
-Floats = NDArray[np.float64]
-
-LONGEST_NAME = 24
 # How many of the columns that a column repeats most it may be joined to.
 PARTNERS = 2
 # Width of a letter, and what separates a node from its name, in inches.
@@ -27,7 +24,7 @@ LETTER, GAP = 0.06, 0.15
 BELOW = 1.15
 
 
-class FeatureGraphDisplay:
+class FeatureGraphDisplay(Display):
     """The best columns on a circle; lines join those that repeat each other most.
 
     A node is larger for a higher score and darker for a larger standard deviation; its number is
@@ -155,23 +152,11 @@ class FeatureGraphDisplay:
         )
         return display.plot(ax=ax)
 
-    def plot(self, ax: Any = None) -> FeatureGraphDisplay:
-        """Draw on `ax`, or on a new figure.
+    @property
+    def _size(self) -> tuple[float, float]:
+        return 7.5, 7.0
 
-        Parameters
-        ----------
-        ax : matplotlib Axes or None, default=None
-            Where to draw.
-
-        Returns
-        -------
-        self : FeatureGraphDisplay
-            With `ax_`, `figure_` and `edges_`.
-        """
-        fresh = ax is None
-        ax = new_axes(ax)
-        if fresh:
-            ax.figure.set_size_inches(7.5, 7.0)
+    def _draw(self, ax: Any) -> None:
         angles = self._angles()
         self.edges_ = self._telling_pairs()
         self._draw_edges(ax, angles)
@@ -182,8 +167,6 @@ class FeatureGraphDisplay:
         reach = self._draw_names(ax, angles)
         # Room for the names around the circle, and for the legends below.
         ax.set(xlim=(-reach, reach), ylim=(-BELOW * reach, reach), aspect="equal")
-        self.ax_, self.figure_ = ax, ax.figure
-        return self
 
     def _angles(self) -> Floats:
         """Angle of every node, clockwise from the top; redundant columns become neighbours."""
@@ -282,16 +265,10 @@ def deviations_of(
     return out
 
 
-def short_label(name: str, longest: int = LONGEST_NAME) -> str:
-    """Name for a picture: not too long, and no mathematics."""
-    short = name if len(name) <= longest else name[: longest - 1] + "…"
-    return short.replace("$", r"\$")
-
-
 def _line(shared: float) -> dict[str, Any]:
     """Look of a line between columns with this absolute relation."""
     return {
-        "color": "#c0504d",
+        "color": RED,
         "alpha": 0.25 + 0.6 * shared**2,
         "linewidth": 0.5 + 2.2 * shared**3,
         "solid_capstyle": "round",

@@ -5,17 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from tamis.exceptions import InputError
-from tamis.plots._axes import new_axes
+from tamis.plots._display import BLUE, Display, Floats
 
-Floats = NDArray[np.float64]
 KINDS = ("scatter", "top")
 
 
-class QualityMapDisplay:
+class QualityMapDisplay(Display):
     """Predicted against measured quality of features.
 
     ``"scatter"`` draws a point for each feature and tells the correlation. ``"top"`` draws the
@@ -114,31 +113,16 @@ class QualityMapDisplay:
         order = np.argsort(-by, kind="stable")
         return np.cumsum(self.measured[order]) / np.arange(1, by.size + 1)
 
-    def plot(self, ax: Any = None) -> QualityMapDisplay:
-        """Draw on `ax`, or on a new figure.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes or None, default=None
-            Where to draw.
-
-        Returns
-        -------
-        self : QualityMapDisplay
-            With `ax_` and `figure_`.
-        """
-        ax = new_axes(ax)
+    def _draw(self, ax: Any) -> None:
         if self.kind == "scatter":
             self._scatter(ax)
         else:
             self._lines(ax)
         ax.spines[["top", "right"]].set_visible(False)
-        self.ax_, self.figure_ = ax, ax.figure
-        return self
 
     def _scatter(self, ax: Any) -> None:
         size = 22 if self.measured.size <= 300 else 8
-        ax.scatter(self.measured, self.predicted, s=size, color="#4a7fb5", alpha=0.6, linewidth=0)
+        ax.scatter(self.measured, self.predicted, s=size, color=BLUE, alpha=0.6, linewidth=0)
         # The diagonal, over what both axes show.
         low = min(self.measured.min(), self.predicted.min())
         high = max(self.measured.max(), self.predicted.max())
@@ -149,7 +133,7 @@ class QualityMapDisplay:
     def _lines(self, ax: Any) -> None:
         count = np.arange(1, self.measured.size + 1)
         ax.plot(count, self.top_by_measurement, color="0.15", linewidth=1.4, label="by measurement")
-        ax.plot(count, self.top_by_prediction, color="#4a7fb5", linewidth=1.6,
+        ax.plot(count, self.top_by_prediction, color=BLUE, linewidth=1.6,
                 label="by prediction")  # fmt: skip
         ax.axhline(self.measured.mean(), color="0.6", linewidth=0.8, linestyle="--", label="random")
         ax.set(xlabel="k top ranked features", ylabel="mean measured quality")

@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tamis.cutoff import find_elbows
-from tamis.plots._axes import new_axes
+from tamis.plots._display import BLUE, RED, Display, finish
 
 
-class ScoreCurveDisplay:
+class ScoreCurveDisplay(Display):
     """Scores of the columns, best first, with the early and late elbow and the cut.
 
     Parameters
@@ -79,38 +79,20 @@ class ScoreCurveDisplay:
         )
         return display.plot(ax=ax)
 
-    def plot(self, ax: Any = None) -> ScoreCurveDisplay:
-        """Draw on `ax`, or on a new figure.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes or None, default=None
-            Where to draw.
-
-        Returns
-        -------
-        self : ScoreCurveDisplay
-            With `ax_` and `figure_`.
-        """
-        ax = new_axes(ax)
+    def _draw(self, ax: Any) -> None:
         ranks = np.arange(1, self.scores.size + 1)
         marker = "o" if self.scores.size <= 60 else None
         ax.plot(ranks, self.scores, color="0.25", marker=marker, markersize=3.5, linewidth=1.4)
         if self.n_selected:
-            ax.axvspan(0.5, self.n_selected + 0.5, color="#4a7fb5", alpha=0.15, linewidth=0,
+            ax.axvspan(0.5, self.n_selected + 0.5, color=BLUE, alpha=0.15, linewidth=0,
                        label=f"selected: {self.n_selected}")  # fmt: skip
         if self.elbows is not None:
             self._draw_elbows(ax)
         ax.set(xlabel="rank", ylabel="score", xlim=(0.5, self.scores.size + 0.5))
-        ax.set_title(f"Sorted scores of {self.name}" if self.name else "Sorted scores")
-        ax.spines[["top", "right"]].set_visible(False)
-        if ax.get_legend_handles_labels()[0]:
-            ax.legend(frameon=False)
-        self.ax_, self.figure_ = ax, ax.figure
-        return self
+        finish(ax, f"Sorted scores of {self.name}" if self.name else "Sorted scores", "best")
 
     def _draw_elbows(self, ax: Any) -> None:
         early, late = self.elbows or (0, 0)
         for count, label, style in ((early, "early", "-"), (late, "late", "--")):
-            ax.axvline(count + 0.5, color="#c0504d", linestyle=style, linewidth=1.1,
+            ax.axvline(count + 0.5, color=RED, linestyle=style, linewidth=1.1,
                        label=f"{label} elbow: {count}")  # fmt: skip

@@ -10,12 +10,10 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from tamis.exceptions import InputError
-from tamis.plots._axes import new_axes
-
-Floats = NDArray[np.float64]
+from tamis.plots._display import BLUE, Display, Floats, finish
 
 
-class SearchDisplay:
+class SearchDisplay(Display):
     """Quality of the sets that a search tried, the best so far, and the meta-features chosen.
 
     A dot is a set; those that became the best are filled. The line is the best so far. A search
@@ -118,34 +116,17 @@ class SearchDisplay:
                 found.setdefault(name, []).append(value)
         return found
 
-    def plot(self, ax: Any = None) -> SearchDisplay:
-        """Draw quality against step on `ax`, or on a new figure.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes or None, default=None
-            Where to draw.
-
-        Returns
-        -------
-        self : SearchDisplay
-            With `ax_` and `figure_`.
-        """
-        ax = new_axes(ax)
+    def _draw(self, ax: Any) -> None:
         accepted = np.array([bool(record.get("accepted")) for record in self.history])
-        ax.plot(self.steps[~accepted], self.qualities[~accepted], "o", color="#4a7fb5",
+        ax.plot(self.steps[~accepted], self.qualities[~accepted], "o", color=BLUE,
                 markersize=4, fillstyle="none", label="set")  # fmt: skip
         if accepted.any():
-            ax.plot(self.steps[accepted], self.qualities[accepted], "o", color="#4a7fb5",
+            ax.plot(self.steps[accepted], self.qualities[accepted], "o", color=BLUE,
                     markersize=5, label="became the best")  # fmt: skip
         ax.step(np.unique(self.steps), self.best_so_far, where="post", color="0.15",
                 linewidth=1.6, label="best so far")  # fmt: skip
         ax.set(xlabel="step", ylabel="quality (cross-validated)")
-        ax.set_title(f"{self.name or 'search'}: {self._where()}")
-        ax.spines[["top", "right"]].set_visible(False)
-        ax.legend(frameon=False, loc="lower right")
-        self.ax_, self.figure_ = ax, ax.figure
-        return self
+        finish(ax, f"{self.name or 'search'}: {self._where()}", "lower right")
 
     def plot_points(self, ax: Any = None) -> SearchDisplay:
         """Draw the meta-features of the best set so far on `ax`, or on a new figure.
@@ -160,26 +141,23 @@ class SearchDisplay:
         self : SearchDisplay
             With `ax_` and `figure_`.
         """
-        points = self.best_points
-        if not points:
+        if not self.best_points:
             raise InputError(
                 "SearchDisplay: expected records with points of meta-features, got none; only "
                 "Mufasa has them."
             )
-        ax = new_axes(ax)
+        return self._drawn(ax, self._draw_points)
+
+    def _draw_points(self, ax: Any) -> None:
         steps = np.unique(self.steps)
-        for name, values in points.items():
+        for name, values in self.best_points.items():
             low, high, places = self._scale(name, values)
             height = np.divide(places - low, high - low, out=np.full(steps.size, 0.5),
                                where=high > low)  # fmt: skip
             ax.step(steps, height, where="post", linewidth=1.6,
                     label=f"{name}: {_short(values[-1])}")  # fmt: skip
         ax.set(xlabel="step", ylabel="share of the range", ylim=(-0.03, 1.03))
-        ax.set_title(f"{self.name or 'search'}: meta-features of the best set so far")
-        ax.spines[["top", "right"]].set_visible(False)
-        ax.legend(frameon=False, loc="best")
-        self.ax_, self.figure_ = ax, ax.figure
-        return self
+        finish(ax, f"{self.name or 'search'}: meta-features of the best set so far", "best")
 
     def _scale(self, name: str, values: list[Any]) -> tuple[float, float, Floats]:
         """Ends of the range of a meta-feature, and the values as numbers on it."""

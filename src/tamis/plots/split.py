@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tamis.plots._axes import new_axes
+from tamis.plots._display import RED, Display, finish
 
 
-class SplitDisplay:
+class SplitDisplay(Display):
     """Loss of one column for every candidate cut, and the best of them.
 
     Parameters
@@ -102,28 +102,11 @@ class SplitDisplay:
         at = int(self.losses.argmin())
         return float(self.thresholds[at]), float(self.losses[at])
 
-    def plot(self, ax: Any = None) -> SplitDisplay:
-        """Draw on `ax`, or on a new figure.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes or None, default=None
-            Where to draw.
-
-        Returns
-        -------
-        self : SplitDisplay
-            With `ax_` and `figure_`.
-        """
-        ax = new_axes(ax)
+    def _draw(self, ax: Any) -> None:
         threshold, loss = self.best
         ax.axhline(self.base, color="0.6", linestyle=":", linewidth=1.1, label="without a cut")
         ax.plot(self.thresholds, self.losses, color="0.25", marker="o", markersize=3.5)
-        ax.plot([threshold], [loss], color="#c0504d", marker="o", linestyle="none",
+        ax.plot([threshold], [loss], color=RED, marker="o", linestyle="none",
                 label=f"best cut: {threshold:.4g}, loss {loss:.4g}")  # fmt: skip
         ax.set(xlabel="cut", ylabel=self.unit)
-        ax.set_title(f"Loss of {self.feature}".replace("$", r"\$"))
-        ax.spines[["top", "right"]].set_visible(False)
-        ax.legend(frameon=False)
-        self.ax_, self.figure_ = ax, ax.figure
-        return self
+        finish(ax, f"Loss of {self.feature}".replace("$", r"\$"), "best")

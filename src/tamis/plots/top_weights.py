@@ -7,18 +7,14 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils.validation import check_is_fitted
 
 from tamis._validation import Number, check_value
 from tamis.data import checks
 from tamis.exceptions import InputError
-from tamis.plots._axes import new_axes
-from tamis.plots.feature_graph import short_label
-
-Floats = NDArray[np.float64]
+from tamis.plots._display import BLUE, Display, Floats, check_has, column_names, short_label
 
 
-class TopWeightsDisplay:
+class TopWeightsDisplay(Display):
     """Largest weights as bars, with their spread over restarts and their cumulative mass.
 
     The percentage behind a bar is the share of all weight that this column and those above it
@@ -74,8 +70,7 @@ class TopWeightsDisplay:
                 f"{who}: expected a spread for each of {self.weights.size} weights, got shape "
                 f"{self.spread.shape}."
             )
-        numbered = [f"x{j}" for j in range(self.weights.size)]
-        self.names = numbered if names is None else [str(name) for name in names]
+        self.names = column_names(names, self.weights.size)
         self.n_features = n_features
         self.name = name
 
@@ -99,13 +94,7 @@ class TopWeightsDisplay:
         display : TopWeightsDisplay
             With the numbers drawn.
         """
-        check_is_fitted(estimator)
-        name = type(estimator).__name__
-        if not hasattr(estimator, "weights_"):
-            raise InputError(
-                f"TopWeightsDisplay: expected a fitted OFW, got {name}, which has no weights. Use "
-                "ScoreCurveDisplay."
-            )
+        name = check_has(estimator, "weights_", cls.__name__, "OFW", "which has no weights")
         display = cls(
             estimator.weights_,
             getattr(estimator, "weights_spread_", None),
@@ -126,24 +115,14 @@ class TopWeightsDisplay:
         """Share of all weight that each of them and those before hold together."""
         return np.cumsum(self.weights[self.shown]) / self.weights.sum()
 
-    def plot(self, ax: Any = None) -> TopWeightsDisplay:
-        """Draw on `ax`, or on a new figure.
+    @property
+    def _size(self) -> tuple[float, float]:
+        return 7.0, max(4.2, 1.1 + 0.22 * self.shown.size)  # every bar needs room for its name
 
-        Parameters
-        ----------
-        ax : matplotlib Axes or None, default=None
-            Where to draw.
-
-        Returns
-        -------
-        self : TopWeightsDisplay
-            With `ax_` and `figure_`.
-        """
-        made = ax is None
-        ax = new_axes(ax)
+    def _draw(self, ax: Any) -> None:
         values, spread = self.weights[self.shown], self.spread[self.shown]
         rows = np.arange(values.size)
-        ax.barh(rows, values, height=0.72, color="#4a7fb5")
+        ax.barh(rows, values, height=0.72, color=BLUE)
         if spread.any():
             ax.errorbar(values, rows, xerr=(np.minimum(spread, values), spread), fmt="none",
                         ecolor="0.2", elinewidth=1.0, capsize=2.5)  # fmt: skip
@@ -154,10 +133,6 @@ class TopWeightsDisplay:
         uniform = self.weights.sum() / max(1, int((self.weights > 0).sum()))
         ax.axvline(uniform, color="0.4", linestyle=":", linewidth=1.3, zorder=0.5)
         self._dress(ax, rows)
-        if made:  # every bar needs room for its name
-            ax.figure.set_figheight(max(4.2, 1.1 + 0.22 * rows.size))
-        self.ax_, self.figure_ = ax, ax.figure
-        return self
 
     def _dress(self, ax: Any, rows: NDArray[Any]) -> None:
         labels = [short_label(self.names[column]) for column in self.shown]

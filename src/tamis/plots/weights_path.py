@@ -7,19 +7,14 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils.validation import check_is_fitted
 
 from tamis._validation import Number, check_value
 from tamis.data import checks
 from tamis.exceptions import InputError
-from tamis.plots._axes import new_axes
-from tamis.plots.alpha_path import _spread
-from tamis.plots.feature_graph import short_label
-
-Floats = NDArray[np.float64]
+from tamis.plots._display import Display, Floats, check_has, column_names, finish, label_lines
 
 
-class WeightsPathDisplay:
+class WeightsPathDisplay(Display):
     """Weights of the columns that end highest, against the classifiers trained up to then.
 
     All columns start equal, at the dotted line. Lines that still climb at the end have not
@@ -71,8 +66,7 @@ class WeightsPathDisplay:
             )
         if not self.weights.size:
             raise InputError(f"{who}: expected at least one point and one column, got none.")
-        numbered = [f"x{j}" for j in range(self.weights.shape[1])]
-        self.names = numbered if names is None else [str(name) for name in names]
+        self.names = column_names(names, self.weights.shape[1])
         self.n_features = n_features
         self.name = name
 
@@ -96,13 +90,8 @@ class WeightsPathDisplay:
         display : WeightsPathDisplay
             With the numbers drawn.
         """
-        check_is_fitted(estimator)
-        name = type(estimator).__name__
-        if not hasattr(estimator, "weights_path_"):
-            raise InputError(
-                f"WeightsPathDisplay: expected a fitted OFW, got {name}, whose scores have no "
-                "path. Use ScoreCurveDisplay."
-            )
+        lacks = "whose scores have no path"
+        name = check_has(estimator, "weights_path_", cls.__name__, "OFW", lacks)
         display = cls(
             estimator.path_evaluations_,
             estimator.weights_path_,
@@ -123,29 +112,14 @@ class WeightsPathDisplay:
         """Weight of a column if all that take part had the same."""
         return 1.0 / max(1, int((self.weights[0] > 0).sum()))
 
-    def plot(self, ax: Any = None) -> WeightsPathDisplay:
-        """Draw on `ax`, or on a new figure.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes or None, default=None
-            Where to draw.
-
-        Returns
-        -------
-        self : WeightsPathDisplay
-            With `ax_` and `figure_`.
-        """
-        ax = new_axes(ax)
+    def _draw(self, ax: Any) -> None:
         values = self.weights[:, self.shown]
         for k, column in enumerate(values.T):
             ax.plot(self.evaluations, column, color=f"C{k % 10}", linewidth=1.6,
                     linestyle=("-", "--")[k // 10 % 2])  # fmt: skip
         ax.axhline(self.uniform, color="0.3", linestyle=":", linewidth=1.4, zorder=3)
         self._dress(ax, values)
-        self._label_lines(ax, values[-1])
-        self.ax_, self.figure_ = ax, ax.figure
-        return self
+        label_lines(ax, values[-1] / ax.get_ylim()[1], [self.names[j] for j in self.shown])
 
     def _dress(self, ax: Any, values: Floats) -> None:
         from matplotlib.ticker import FuncFormatter
@@ -157,30 +131,4 @@ class WeightsPathDisplay:
         ax.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:,.0f}"))
         together = values[-1].sum()
         count = f"{values.shape[1]} of {self.weights.shape[1]:,} columns"
-        ax.set_title(f"Weights of {self.name or 'OFW'}: {count} hold {together:.0%} at the end")
-        ax.spines[["top", "right"]].set_visible(False)
-
-    def _label_lines(self, ax: Any, last: Floats) -> None:
-        """Names at the right end, moved apart where they would overlap."""
-        heights = last / ax.get_ylim()[1]
-        gap = min(0.055, 0.98 / heights.size)
-        for k, (height, place) in enumerate(zip(heights, _places(heights, gap), strict=True)):
-            ax.annotate(
-                short_label(self.names[self.shown[k]]), (1.0, height), (1.06, place),
-                xycoords="axes fraction", textcoords="axes fraction", color=f"C{k % 10}",
-                va="center", fontsize="small", annotation_clip=False,
-                arrowprops={
-                    "arrowstyle": "-", "color": "0.75", "linewidth": 0.7, "shrinkA": 0,
-                    "shrinkB": 0, "relpos": (0.0, 0.5),
-                },
-            )  # fmt: skip
-
-
-def _places(heights: Floats, gap: float) -> Floats:
-    """Nearest places at least `gap` apart, in the same order, none outside of the axes."""
-    places = _spread(heights, gap=gap)
-    order = np.argsort(places, kind="stable")
-    steps = gap * np.arange(heights.size)
-    # Least squares between two bounds is that without them, cut off at the bounds.
-    places[order] = np.clip(places[order] - steps, 0.01, 0.99 - steps[-1]) + steps
-    return places
+        finish(ax, f"Weights of {self.name or 'OFW'}: {count} hold {together:.0%} at the end")

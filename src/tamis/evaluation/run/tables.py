@@ -12,7 +12,8 @@ from sklearn.base import BaseEstimator
 
 from tamis._runtime.fingerprint import data_fingerprint
 from tamis.data import checks
-from tamis.data.target import infer_task
+from tamis.data.frames import is_frame
+from tamis.data.target import check_target, infer_task
 from tamis.exceptions import InputError
 
 FORMS = (
@@ -61,7 +62,7 @@ def read_tables(data: Any, target: Any = None, task: str = "auto") -> list[Table
 def _named(data: Any) -> Iterable[tuple[str, Any]]:
     if isinstance(data, Mapping) and not _is_bunch(data):
         return [(str(name), item) for name, item in data.items()]
-    if isinstance(data, str) or _is_bunch(data) or _is_pair(data) or checks.is_frame(data):
+    if isinstance(data, str) or _is_bunch(data) or _is_pair(data) or is_frame(data):
         return [(_name_of(data), data)]
     if isinstance(data, list | tuple) and all(
         isinstance(item, str) or _is_bunch(item) for item in data
@@ -74,7 +75,7 @@ def _named(data: Any) -> Iterable[tuple[str, Any]]:
 
 def _is_bunch(data: Any) -> bool:
     fields = ("X", "y"), ("data", "target")
-    return not checks.is_frame(data) and any(
+    return not is_frame(data) and any(
         hasattr(data, first) and hasattr(data, second) for first, second in fields
     )
 
@@ -97,7 +98,7 @@ def _table(name: str, item: Any, target: Any, task: str) -> Table:
     X, y, known = _parts(name, item, target)
     reader = _reader(name)
     table = checks.check_table(reader, X)
-    y = checks.check_target(y, table.shape[0], f"compare on {name!r}")
+    y = check_target(y, table.shape[0], f"compare on {name!r}")
     if task == "auto":
         task = infer_task(y, who=f"compare on {name!r}")
     names = known.get("feature_names", getattr(reader, "feature_names_in_", None))
@@ -123,7 +124,7 @@ def _parts(name: str, item: Any, target: Any) -> tuple[Any, Any, dict[str, Any]]
         return getattr(item, first), getattr(item, second), known
     if _is_pair(item):
         return item[0], item[1], {}
-    if isinstance(target, str) and checks.is_frame(item):
+    if isinstance(target, str) and is_frame(item):
         frame = nw.from_native(item, eager_only=True)
         if target not in frame.columns:
             raise InputError(

@@ -3,12 +3,9 @@
 Colours come from classes of the style sheet, so that one drawing serves light, dark and paper.
 """
 
-from tamis.report._charts.bars import share_bar
-from tamis.report._charts.correlation import correlation_chart
-from tamis.report._charts.frequency import frequency_chart
+from tamis.report._charts.grids import correlation_chart, frequency_chart
 from tamis.report._charts.lines import Line, line_chart
-from tamis.report._charts.ranks import rank_chart
-from tamis.report._charts.times import time_chart
+from tamis.report._charts.rows import rank_chart, share_bar, time_chart
 
 __all__ = [
     "Line",

@@ -1,14 +1,16 @@
-"""Mean ranks of the methods, and which of them a test cannot tell apart."""
+"""One row per method or column: mean ranks, times, and a small bar beside a number."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from markupsafe import Markup
 
+from tamis.report import _words
 from tamis.report._charts import _svg
 
-WIDTH, LEFT, RIGHT, BOTTOM, ROW = 700, 218, 24, 30, 26
+WIDTH, LEFT, ROW = 700, 218, 26  # of the picture, of the names, of a method
 GROUP_STEP = 12
 
 
@@ -25,14 +27,14 @@ def rank_chart(
 
     `rows` are position, name and mean rank, sorted by rank; `groups` hold positions.
     """
-    right = WIDTH - RIGHT - GROUP_STEP * max(len(groups), 1)
+    right = WIDTH - 24 - GROUP_STEP * max(len(groups), 1)
     top = 26 if critical_difference is None else 60
     furthest = max([rank for *_, rank in rows] + [1 + (critical_difference or 0.0)])
     ticks = _svg.round_ticks(1.0, furthest, 6)
     ticks = [1.0, *(tick for tick in ticks if tick > 1)]
     x = _svg.linear(1.0, max(ticks[-1], furthest, 2.0), LEFT + 12, right - 14)
-    height = top + ROW * len(rows) + BOTTOM
-    bottom = height - BOTTOM
+    height = top + ROW * len(rows) + 30
+    bottom = height - 30
     parts = [_svg.text(LEFT + 12, height - 6, "mean rank, 1 is best", "t label")]
     parts += _svg.upright_grid(ticks, x, top, bottom)
     if critical_difference is not None:
@@ -68,3 +70,44 @@ def _bars(groups: Sequence[Sequence[int]], where: dict[int, float], right: float
             # A group need not hold every method between its first and its last.
             parts += [_svg.tag("circle", cx=float(x), cy=y, r=3.5, class_="member") for y in ys]
     return parts
+
+
+def time_chart(
+    key: str,
+    rows: Sequence[tuple[int, str, float]],
+    title: str,
+    description: str,
+    chosen: int | None = None,
+) -> Markup:
+    """Draw a dot per method on a logarithmic axis; `rows` are position, name and seconds."""
+    if not rows:
+        return Markup("")
+    values = [max(seconds, 1e-6) for *_, seconds in rows]
+    powers = range(math.floor(math.log10(min(values))), math.ceil(math.log10(max(values))) + 1)
+    if len(powers) == 1:
+        powers = range(powers[0], powers[0] + 2)
+    ticks = [10.0**power for power in powers]
+    x = _svg.logarithmic(ticks[0], ticks[-1], LEFT + 12, WIDTH - 86)
+    height = 44 + ROW * len(rows) + 10
+    parts = [_svg.text(LEFT + 12, 16, "seconds of selection on one split", "t label")]
+    parts += _svg.upright_grid(ticks, x, 44, height - 8)
+    for place, ((position, name, seconds), value) in enumerate(zip(rows, values, strict=True)):
+        y = 44 + ROW * (place + 0.5)
+        words = "t strong" if position == chosen else "t"
+        parts += _svg.dot_row(position, name, LEFT, x(value), y, words)
+        parts.append(_svg.text(x(value) + 12, y + 4, _words.seconds(seconds), words))
+    is_roomy = _svg.LARGE_LETTER * max(len(name) for _, name, _ in rows) < LEFT
+    return _svg.picture(key, WIDTH, height, title, description, *parts, is_roomy=is_roomy)
+
+
+def share_bar(share: float | None, low: float | None = None, high: float | None = None) -> Markup:
+    """Draw a share between 0 and 1 as a bar, its interval as a thin line."""
+    if share is None:
+        return Markup("")
+    parts = [
+        _svg.tag("rect", x=0, y=3, width=60, height=6, rx=3, class_="rail"),
+        _svg.tag("rect", x=0, y=3, width=60.0 * min(max(share, 0.0), 1.0), height=6, rx=3),
+    ]
+    if low is not None and high is not None:
+        parts.append(_svg.line(60 * low, 6, 60 * high, 6, "range"))
+    return _svg.tag("svg", *parts, class_="bar", viewBox="0 0 60 12", aria_hidden="true")

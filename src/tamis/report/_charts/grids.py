@@ -1,4 +1,4 @@
-"""A grid of shaded cells with names at its sides."""
+"""Grids of shaded cells: how often columns are chosen, and how they correlate."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 
 from markupsafe import Markup
 
+from tamis.report import _words
 from tamis.report._charts import _svg
 
 LETTER = 8.3  # width of a letter in a wide font, for the room that names need
@@ -93,3 +94,45 @@ class Grid:
         over = "v over" if opacity > 0.55 else "v"
         label = _svg.text(x + width / 2, y + height / 2 + 3.8, write(value), over, "middle")
         return box + label
+
+
+def frequency_chart(
+    key: str,
+    columns: Sequence[str],
+    methods: Sequence[str],
+    shares: Sequence[Sequence[float | None]],
+    title: str,
+    description: str,
+    chosen: int | None = None,
+) -> Markup:
+    """Draw a cell per column and method, darker for more often, with the percentage in it."""
+    grid = Grid(columns, methods, (42.0, 23.0))
+    strong = frozenset() if chosen is None else frozenset([chosen])
+    cells = grid.cells(
+        shares,
+        lambda share: ("cell", 0.06 + 0.9 * min(max(share, 0.0), 1.0)),
+        lambda row, column, share: f"{columns[row]}, {methods[column]}: {_words.percent(share)}",
+        lambda share: f"{100 * share:.0f}" if share >= 0.005 else "",
+    )
+    return _svg.picture(
+        key, grid.width, grid.height, title, description, grid.names(strong), cells, is_fixed=True
+    )
+
+
+def correlation_chart(
+    key: str,
+    columns: Sequence[str],
+    values: Sequence[Sequence[float | None]],
+    title: str,
+    description: str,
+) -> Markup:
+    """Draw a cell per pair of columns: one hue for positive, one for negative."""
+    grid = Grid(columns, columns, (21.0, 20.0))
+    cells = grid.cells(
+        values,
+        lambda value: ("cell" if value >= 0 else "cell minus", min(abs(value), 1.0)),
+        lambda row, column, value: f"{columns[row]}, {columns[column]}: {_words.number(value, 2)}",
+    )
+    return _svg.picture(
+        key, grid.width, grid.height, title, description, grid.names(), cells, is_fixed=True
+    )

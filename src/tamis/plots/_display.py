@@ -1,0 +1,131 @@
+"""What all displays share: axes to draw on, checks of estimators, names beside lines."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from tamis.exceptions import InputError, MissingDependencyError
+
+Floats = NDArray[np.float64]
+BLUE, RED = "#4a7fb5", "#c0504d"
+LONGEST_NAME = 24
+
+
+class Display:
+    """Base of the displays: the constructor stores numbers, :meth:`plot` draws them.
+
+    A subclass writes `_draw`.
+    """
+
+    ax_: Any
+    figure_: Any
+
+    @property
+    def _size(self) -> tuple[float, float]:
+        """Width and height of a new figure, in inches."""
+        return 7.0, 4.2
+
+    def plot(self, ax: Any = None) -> Self:
+        """Draw on `ax`, or on a new figure.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes or None, default=None
+            Where to draw.
+
+        Returns
+        -------
+        self : Display
+            With `ax_` and `figure_`.
+        """
+        return self._drawn(ax, self._draw)
+
+    def _draw(self, ax: Any) -> None:
+        raise NotImplementedError
+
+    def _drawn(self, ax: Any, draw: Callable[[Any], None]) -> Self:
+        ax = new_axes(self._size) if ax is None else ax
+        draw(ax)
+        self.ax_, self.figure_ = ax, ax.figure
+        return self
+
+
+def new_axes(size: tuple[float, float]) -> Any:
+    """Axes of a new figure; the one place that imports matplotlib."""
+    try:
+        import matplotlib.pyplot as plt
+    except ImportError as error:
+        raise MissingDependencyError(
+            "tamis.plots: expected matplotlib to be installed, got an ImportError. Run "
+            "pip install 'tamis[plot]'."
+        ) from error
+    return plt.subplots(figsize=size, layout="constrained")[1]
+
+
+def finish(ax: Any, title: str, legend: str | None = None) -> None:
+    """Title, no frame at the top and the right, and a legend at a place if there is one."""
+    ax.set_title(title)
+    ax.spines[["top", "right"]].set_visible(False)
+    if legend is not None and ax.get_legend_handles_labels()[0]:
+        ax.legend(frameon=False, loc=legend)
+
+
+def check_has(estimator: Any, attribute: str, who: str, expected: str, lacks: str) -> str:
+    """Name of the class of a fitted estimator; an error if it lacks what is drawn."""
+    check_is_fitted(estimator)
+    name = type(estimator).__name__
+    if not hasattr(estimator, attribute):
+        raise InputError(
+            f"{who}: expected a fitted {expected}, got {name}, {lacks}. Use ScoreCurveDisplay."
+        )
+    return name
+
+
+def column_names(names: Sequence[str] | None, n_columns: int) -> list[str]:
+    """Names of all columns; x0, x1, ... if there are none."""
+    return [f"x{j}" for j in range(n_columns)] if names is None else [str(name) for name in names]
+
+
+def short_label(name: str, longest: int = LONGEST_NAME) -> str:
+    """Name for a picture: not too long, and no mathematics."""
+    short = name if len(name) <= longest else name[: longest - 1] + "…"
+    return short.replace("$", r"\$")
+
+
+def label_lines(ax: Any, heights: Floats, names: Sequence[str]) -> None:
+    """Names right of the axes at heights from 0 to 1, moved apart where they would overlap."""
+    for k, (height, place) in enumerate(zip(heights, places_of(heights), strict=True)):
+        ax.annotate(
+            short_label(names[k]), (1.0, height), (1.06, place),
+            xycoords="axes fraction", textcoords="axes fraction", color=f"C{k % 10}",
+            va="center", fontsize="small", annotation_clip=False,
+            arrowprops={
+                "arrowstyle": "-", "color": "0.75", "linewidth": 0.7, "shrinkA": 0,
+                "shrinkB": 0, "relpos": (0.0, 0.5),
+            },
+        )  # fmt: skip
+
+
+def places_of(heights: Floats, gap: float = 0.055) -> Floats:
+    """Nearest places at least `gap` apart, in the same order, none outside of the axes."""
+    gap = min(gap, 0.98 / max(heights.size, 1))
+    order = np.argsort(heights, kind="stable")
+    steps = gap * np.arange(heights.size)
+    # Without the gaps the places must not fall: least squares under that is pooling of neighbours.
+    pools: list[list[float]] = []
+    for value in heights[order] - steps:
+        pools.append([value, 1.0])
+        while len(pools) > 1 and pools[-2][0] > pools[-1][0]:
+            value, size = pools.pop()
+            before, count = pools[-1]
+            pools[-1] = [(before * count + value * size) / (count + size), count + size]
+    level = np.concatenate([np.full(int(size), value) for value, size in pools]) if pools else steps
+    places = np.empty_like(heights)
+    # Least squares between two bounds is that without them, cut off at the bounds.
+    places[order] = np.clip(level, 0.01, 0.99 - steps[-1:].sum()) + steps
+    return places
