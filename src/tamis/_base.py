@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
-from sklearn.callback import CallbackSupportMixin, with_callbacks
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from tamis._ranking import Ranking
+from tamis._runtime.callbacks import CallbackSupportMixin, with_callbacks
 from tamis._runtime.warning import warn
 from tamis._validation import Constraint, check_parameters
 from tamis.cutoff._best_count import BestCount
@@ -24,14 +25,15 @@ from tamis.data import checks
 from tamis.exceptions import InputError, MissingDependencyError
 from tamis.passes import DaskTable, PartitionedTable, is_dask
 from tamis.passes.dask.cluster import at_work
-from tamis.passes.engine import Levels, Opened, open_table
+from tamis.passes.engine import Engine, Levels, Opened, S, open_table
 from tamis.passes.opening import check_source
+from tamis.statistics import Ranges
 
 # What a scoring method hands back: a score per column, and which columns never vary.
 Scores = tuple[NDArray[np.float64], NDArray[np.bool_]]
 
 
-class BaseSelector(SelectorMixin, CallbackSupportMixin, BaseEstimator):
+class BaseSelector(SelectorMixin, CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
     """Base of all selectors: data in, scores, order, cut, support.
 
     A subclass writes ``__init__`` (which only stores), its constraints and ``_score``.
@@ -68,8 +70,10 @@ class BaseSelector(SelectorMixin, CallbackSupportMixin, BaseEstimator):
     _streams: ClassVar[bool] = False
     # Whether its first pass is for the ranges of the columns.
     _needs_ranges: ClassVar[bool] = False
+    # Whether it has `partial_fit`.
+    _incremental: ClassVar[bool] = False
 
-    @with_callbacks
+    @with_callbacks  # type: ignore[untyped-decorator]
     def fit(self, X: Any, y: Any = None) -> Any:
         """Score the columns of `X` and select.
 
@@ -122,8 +126,10 @@ class BaseSelector(SelectorMixin, CallbackSupportMixin, BaseEstimator):
             self._n_stages_vary and isinstance(X, PartitionedTable)
         )
         stages = None if unknown else (self._n_stages or 0) + rule.needs_data
-        root = self._init_callback_context(max_subtasks=stages)
-        root.call_on_fit_task_begin(estimator=self, X=X, y=y)
+        root = None
+        if hasattr(self, "_init_callback_context"):
+            root = self._init_callback_context(max_subtasks=stages)
+            root.call_on_fit_task_begin(estimator=self, X=X, y=y)
         scores, constant = self._score(X, y, weight)
         if constant.all():
             raise InputError(
@@ -133,7 +139,8 @@ class BaseSelector(SelectorMixin, CallbackSupportMixin, BaseEstimator):
             )
         self._rank(scores, constant)
         self._cut(rule, FitData(self, X, y, weight))
-        root.call_on_fit_task_end(estimator=self, X=X, y=y)
+        if root is not None:
+            root.call_on_fit_task_end(estimator=self, X=X, y=y)
         return self
 
     def _check_source(self, X: PartitionedTable, y: Any, sample_weight: Any) -> None:
@@ -151,6 +158,15 @@ class BaseSelector(SelectorMixin, CallbackSupportMixin, BaseEstimator):
             X, y, weight, task, who=type(self).__name__, about=self._about, levels=levels,
             needs_ranges=self._needs_ranges,
         )  # fmt: skip
+
+    def _run_pass(self, name: str, statistic: S, engine: Engine) -> S:
+        """Let an engine update a statistic with all rows, reporting to the callbacks."""
+        return engine.run(statistic, name, n_jobs=self.n_jobs, steps=self.steps)
+
+    def _find_ranges(self, engine: Engine) -> Ranges:
+        """Ranges of the columns: from what the files say, or from a pass."""
+        known = engine.known_ranges()
+        return known or self._run_pass("ranges", Ranges(engine.n_columns), engine)
 
     def _about(self) -> Any:
         """What distinguishes this fit from others on the same data, as plain JSON."""
@@ -310,6 +326,16 @@ class BaseSelector(SelectorMixin, CallbackSupportMixin, BaseEstimator):
                 break
         stage.call_on_fit_task_end(estimator=self)
 
+    @contextmanager
+    def _unreported(self) -> Iterator[None]:
+        """Report no steps meanwhile: callbacks that stopped the fit are not asked again."""
+        root = self.__dict__.pop("_callback_fit_ctx", None)
+        try:
+            yield
+        finally:
+            if root is not None:
+                self._callback_fit_ctx = root
+
     def _get_support_mask(self) -> NDArray[np.bool_]:
         check_is_fitted(self, "support_")
         return self.support_
@@ -331,7 +357,7 @@ class BaseSelector(SelectorMixin, CallbackSupportMixin, BaseEstimator):
 class WeightedSelector(BaseSelector):
     """Base of the selectors that can use `sample_weight`."""
 
-    @with_callbacks
+    @with_callbacks  # type: ignore[untyped-decorator]
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
         """Score the columns of `X` and select.
 

@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from tamis.data import checks
-from tamis.exceptions import InputError
 from tamis.passes import MemoryEngine, run_pass
 from tamis.statistics import Ranges
 from tamis.statistics.ranges import RangesResult
@@ -28,20 +27,8 @@ def find_constant(selector: Any, X: Any, weight: Floats | None) -> NDArray[np.bo
 def constant_of(selector: Any, ranges: RangesResult) -> NDArray[np.bool_]:
     """As `find_constant`, where the ranges are known."""
     checks.check_finite_columns(selector, ranges.infinite)
-    _check_squares(selector, np.where(ranges.constant, 0.0, np.maximum(-ranges.low, ranges.high)))
+    checks.check_squares(selector, ranges)
     return ranges.constant
-
-
-def _check_squares(selector: Any, size: Floats) -> None:
-    """Raise where the deviation of a column would overflow."""
-    column = int(size.argmax())
-    if size[column] > 1e150:
-        names = checks.names_of(selector)
-        raise InputError(
-            f"{type(selector).__name__}: expected values below 1e150, got {size[column]:.3g} in "
-            f"column {column if names is None else names[column]!r}, whose square overflows. "
-            "Rescale the column."
-        )
 
 
 def centred_columns(

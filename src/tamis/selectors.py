@@ -128,7 +128,7 @@ def info_of(cls: Any) -> SelectorInfo:
         reference=facts.reference,
         weighted="sample_weight" in inspect.signature(cls.fit).parameters,
         out_of_core=cls._streams,
-        incremental=hasattr(cls, "partial_fit"),
+        incremental=cls._incremental,
         chooses_number=cls._chooses_count,
     )
 

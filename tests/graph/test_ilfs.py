@@ -225,7 +225,7 @@ def test_a_stream_survives_pickling():
     first = everything().learn_moments(X, y).partial_fit(X[:40], y[:40])
     resumed = pickle.loads(pickle.dumps(first)).partial_fit(X[40:], y[40:])
     np.testing.assert_array_equal(resumed.scores_, first.partial_fit(X[40:], y[40:]).scores_)
-    assert not hasattr(resumed.fit(X, y), "_stream")
+    assert not hasattr(resumed.fit(X, y), "_gathered")
 
 
 def test_order_of_calls_is_checked():

@@ -288,13 +288,13 @@ class TestFiles:
         return tamis.MRMR().fit(source)
 
     def test_a_damaged_file_that_is_mended(self, folder, damaged, table, monkeypatch):
-        from tamis.filters._moments import Gathered
+        from tamis.statistics import WithRanges
 
         with pytest.raises(InputError, match=r"1\.parquet"):
             self.fit(folder)
         assert (folder / "state").exists()
         damaged()
-        monkeypatch.setattr(Gathered, "update", None)  # the moments are known
+        monkeypatch.setattr(WithRanges, "update", None)  # the moments are known
         found = learned(self.fit(folder))
         monkeypatch.undo()
         expected = learned(tamis.MRMR().fit(*table))

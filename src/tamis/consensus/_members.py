@@ -11,6 +11,7 @@ from sklearn.base import clone
 from sklearn.utils.validation import has_fit_parameter
 
 from tamis._base import BaseSelector
+from tamis._runtime.callbacks import without_callbacks
 from tamis.exceptions import InputError
 from tamis.selectors import make_selector, selector_info
 
@@ -30,7 +31,7 @@ def make_members(selectors: Any, n_jobs: int | None, column_names: Any) -> dict[
     """Unfitted copies of the selectors by name; a name that comes twice gets a number."""
     members: dict[str, Any] = {}
     for given, item in listed_selectors(selectors):
-        copy = _named(item) if isinstance(item, str) else clone(item).set_callbacks()
+        copy = _named(item) if isinstance(item, str) else without_callbacks(clone(item))
         name = unique = given or _short_name(copy)
         number = 1
         while unique in members:

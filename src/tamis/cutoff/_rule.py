@@ -15,6 +15,7 @@ from sklearn.base import clone
 from sklearn.utils.validation import has_fit_parameter
 
 from tamis._ranking import Ranking
+from tamis._runtime.callbacks import without_callbacks
 from tamis._runtime.warning import warn
 from tamis.exceptions import InputError
 
@@ -42,7 +43,7 @@ class FitData(NamedTuple):
         if copy.get_params(deep=False).get("task") == "auto":  # a few rows may look different
             copy.set_params(task=getattr(self.selector, "task_", "auto"))
         copy._names_told = getattr(self.selector, "feature_names_in_", None)
-        return copy.set_callbacks() if hasattr(copy, "set_callbacks") else copy
+        return without_callbacks(copy)
 
     def fit(self, selector: Any, X: Any, y: Any, rows: Any = None) -> Any:
         """Fit a selector on (a part of) the data, with the weights that belong to it."""

@@ -147,6 +147,20 @@ def check_finite_columns(
     )
 
 
+def check_squares(selector: Any, ranges: Any) -> None:
+    """Raise where the square of a column's values would overflow."""
+    with np.errstate(invalid="ignore"):  # NaN marks empty columns
+        size = np.where(ranges.constant, 0.0, np.maximum(-ranges.low, ranges.high))
+    column = int(size.argmax())
+    if size[column] > 1e150:
+        names = names_of(selector)
+        raise InputError(
+            f"{type(selector).__name__}: expected values below 1e150, got {size[column]:.3g} in "
+            f"column {column if names is None else names[column]!r}, whose square overflows. "
+            "Rescale the column."
+        )
+
+
 def check_weight(weight: Any, n_rows: int, who: str) -> NDArray[np.float64] | None:
     """Sample weights as float64: finite, not negative, not all zero; a number counts for all."""
     if weight is None:

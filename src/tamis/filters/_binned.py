@@ -1,50 +1,26 @@
-"""BinnedSelector: what methods share that count classes in equal bins of every column."""
+"""Counts of classes in equal bins of every column: turned into scores, and a target put in bins."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tamis._streaming import WalkingSelector
-from tamis.data import checks
-from tamis.statistics import Bins, ClassHistogram
+from tamis.passes.engine import Opened
+from tamis.statistics import Bins, ClassHistogram, Ranges
 
 Floats = NDArray[np.float64]
 
-# Private tables of all threads together may take this share of the data's size.
-LANE_SHARE = 0.02
-MOST_LANES = 8
 # Cells of the count tables that are turned into scores at a time.
 CELLS_AT_A_TIME = 2**18
 
 
-class BinnedSelector(WalkingSelector):
-    """Count the classes in equal bins of every column; see MutualInformation, InformationGain."""
-
-    _n_stages: ClassVar[int | None] = 2
-    _needs_ranges: ClassVar[bool] = True
-
-    def _ranges(self, engine: Any) -> Any:
-        """Ranges of the columns; infinite values are an error."""
-        ranges = self._find_ranges(engine).finish()
-        checks.check_finite_columns(self, ranges.infinite)
-        return ranges
-
-    def _counts(self, engine: Any, n_classes: int, ranges: Any) -> Floats:
-        """Weight per class, column and bin of the observed cells."""
-        bins = Bins.between(ranges.low, ranges.high, self.n_bins)
-        lanes = _lanes(engine, 8 * n_classes * engine.n_columns * (self.n_bins + 1))
-        histogram = self._run_pass("bins", ClassHistogram(bins, n_classes, lanes), engine)
-        return np.asarray(histogram.finish().counts)
-
-
-def _lanes(engine: Any, table_bytes: int) -> int:
-    """Private tables for threads, a power of two that depends on the data alone."""
-    affordable = int(min(LANE_SHARE * engine.n_bytes / table_bytes, MOST_LANES))
-    return 1 << max(affordable, 1).bit_length() - 1
+def equal_bins(table: Opened, ranges: Ranges, n_bins: int) -> ClassHistogram:
+    """An empty histogram of the classes in equal bins between the extremes of every column."""
+    bins = Bins.between(*ranges.finish(), n_bins)
+    return ClassHistogram.for_table(bins, table.n_codes, table.engine.n_bytes)
 
 
 def over_columns(function: Callable[[Floats], Any], counts: Floats) -> Floats:

@@ -12,10 +12,9 @@ from tamis import _columns
 from tamis._runtime.compilation import announce_compilation
 from tamis.exceptions import TamisError
 from tamis.filters._known import Known
-from tamis.filters._moments import Gathered
 from tamis.passes.columns import ColumnBlocks
 from tamis.passes.engine import Opened
-from tamis.statistics import Bins, Block, Cuts, FewValues, Ranges
+from tamis.statistics import Bins, Block, Cuts, FewValues, Ranges, WithRanges
 from tamis.statistics.codes import code_columns
 from tamis.statistics.few_values import FewValuesResult
 
@@ -44,11 +43,11 @@ def find_cuts(selector: Any, opened: Opened) -> tuple[Cuts, NDArray[np.bool_]]:
 def _equal_widths(selector: Any, opened: Opened) -> tuple[Cuts, NDArray[np.bool_]]:
     """Bins between the least and the largest value; columns of few values keep them."""
     n, n_bins = opened.n_columns, selector.n_bins
-    gathered = Gathered(Ranges(n), FewValues(n, n_bins))
+    gathered = WithRanges(Ranges(n), FewValues(n, n_bins))
     selector._run_pass("values", gathered, opened.engine)
     ranges = gathered.ranges.finish()
     constant = _columns.constant_of(selector, ranges)
-    few: FewValuesResult = gathered.moments.finish()
+    few: FewValuesResult = gathered.other.finish()
     equal = Bins.between(ranges.low, ranges.high, n_bins).cuts()
     return Cuts.of(
         [

@@ -12,11 +12,20 @@ from numpy.typing import NDArray
 from tamis._columns import constant_of
 from tamis.exceptions import InputError
 from tamis.filters._known import PAIRS, Known
-from tamis.filters._moments import CoMoments, Gathered, compare_classes
 from tamis.filters._uncertainty import TINY, with_f
 from tamis.passes.columns import memory_of
 from tamis.passes.engine import Opened
-from tamis.statistics import Block, ClassMoments, CrossProducts, Cuts, PairCounts, Ranges, Stateful
+from tamis.statistics import (
+    Block,
+    ClassMoments,
+    CoMoments,
+    CrossProducts,
+    Cuts,
+    PairCounts,
+    Ranges,
+    Stateful,
+    WithRanges,
+)
 from tamis.statistics.pair_counts import PairCountsResult
 
 Floats = NDArray[np.float64]
@@ -132,8 +141,8 @@ class LinearPairs(_Pairs):
 
     Parameters
     ----------
-    selector : WalkingSelector
-        Walks and shows progress.
+    selector : BaseSelector
+        Runs passes and reports progress.
     opened : Opened
         The table, with classes or a centred numeric target.
     """
@@ -149,18 +158,18 @@ class LinearPairs(_Pairs):
         self.factor = np.where(tiny, 1.0 / np.maximum(peak, 1e-300), 1.0)
         if tiny.any():
             scaled = Scaled(self._moments(), self.factor)
-            gathered = selector._run_pass("tiny", scaled, opened.engine).finish()
-        self.moments = gathered.moments
+            gathered = selector._run_pass("tiny", scaled, opened.engine).statistic
+        self.moments = gathered.other
         self.rows = PairRows(
             self._correlations, np.full(self.columns.size, 8.0 * self.columns.size),
             MOST_LINEAR, self.memory, self.known,
         )  # fmt: skip
 
-    def _moments(self) -> Gathered:
+    def _moments(self) -> WithRanges:
         n = self.opened.n_columns
         if self.opened.classes is not None:
-            return Gathered(Ranges(n), ClassMoments(n, self.opened.n_classes))
-        return Gathered(Ranges(n), CoMoments(n))
+            return WithRanges(Ranges(n), ClassMoments(n, self.opened.n_classes))
+        return WithRanges(Ranges(n), CoMoments(n))
 
     def with_target(self) -> Floats:
         """F statistic of the columns that vary; finds their means and deviations, too."""
@@ -170,7 +179,7 @@ class LinearPairs(_Pairs):
 
     def _between_classes(self) -> Floats:
         result = self.moments.finish()
-        compared = compare_classes(result)
+        compared = result.compare()
         n_groups = (result.weight > 0).sum(axis=0)
         spread = compared.between + compared.within
         largest = result.weight.argmax(axis=0)
@@ -209,8 +218,8 @@ class CodedPairs(_Pairs):
 
     Parameters
     ----------
-    selector : WalkingSelector
-        Walks and shows progress.
+    selector : BaseSelector
+        Runs passes and reports progress.
     opened : Opened
         The table, with a target of codes.
     columns : ndarray of int

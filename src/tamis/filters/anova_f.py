@@ -7,20 +7,16 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from tamis._block_selector import BlockSelector
 from tamis._facts import BOTH_TASKS, SelectorFacts
 from tamis._validation import N_JOBS, Constraint
 from tamis.data.target import TASK
 from tamis.exceptions import InputError
-from tamis.filters._moments import (
-    PERFECT,
-    ROUNDING,
-    CoMomentsResult,
-    MomentsSelector,
-    compare_classes,
-    finite_ratio,
-)
+from tamis.filters.fisher import PERFECT, ROUNDING, finite_ratio
 from tamis.passes.engine import Opened
+from tamis.statistics import WithRanges
 from tamis.statistics.class_moments import ClassMomentsResult
+from tamis.statistics.co_moments import CoMomentsResult
 
 Floats = NDArray[np.float64]
 
@@ -28,7 +24,7 @@ Floats = NDArray[np.float64]
 UNEXPLAINED = 1e-13
 
 
-class AnovaF(MomentsSelector):
+class AnovaF(BlockSelector):
     """F statistic: variance between the classes over variance within, or that of a straight line.
 
     For classes it is the one-way analysis of variance of every column, as in scikit-learn's
@@ -109,25 +105,24 @@ class AnovaF(MomentsSelector):
         self.n_features_to_select = n_features_to_select
         self.n_jobs = n_jobs
 
-    def _check_target(self, opened: Opened) -> None:
-        total, least = opened.total, opened.n_classes or 2
+    def _check_table(self, table: Opened) -> None:
+        total, least = table.total, table.n_classes or 2
         if total <= least:
             raise InputError(
-                f"AnovaF: expected more rows than {'classes' if opened.n_classes else 'two'}, "
-                f"got a total weight of {total:g} for {least} (n_samples={opened.n_rows}). Take "
+                f"AnovaF: expected more rows than {'classes' if table.n_classes else 'two'}, "
+                f"got a total weight of {total:g} for {least} (n_samples={table.n_rows}). Take "
                 "more rows; sample weights count rows, so their mean should be 1."
             )
 
-    def _scores_of(
-        self, result: ClassMomentsResult | CoMomentsResult, varies: NDArray[np.bool_]
-    ) -> Floats:
+    def _finish(self, statistic: WithRanges, constant: NDArray[np.bool_]) -> Floats:
         from scipy.special import fdtrc
 
+        result = statistic.other.finish()
         if isinstance(result, CoMomentsResult):
             ratio, between, within = _line(result)
         else:
             ratio, between, within = _classes(result)
-        tested = varies & (between > 0) & (within > 0)
+        tested = ~constant & (between > 0) & (within > 0)
         scores = np.zeros(ratio.size)
         scores[tested] = np.where(
             ratio[tested] == PERFECT, PERFECT, ratio[tested] / between[tested] * within[tested]
@@ -136,31 +131,10 @@ class AnovaF(MomentsSelector):
         self.pvalues_[tested] = fdtrc(between[tested], within[tested], scores[tested])
         return np.minimum(scores, PERFECT)
 
-    def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> AnovaF:
-        """Take in a block of rows, then rank by all rows seen; the result is that of one fit.
-
-        Parameters
-        ----------
-        X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
-            A block of rows.
-        y : array-like of shape (n_samples,)
-            Its target; new classes may appear in any block. The first block tells numbers from
-            classes if `task` is ``"auto"``.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the rows.
-
-        Returns
-        -------
-        self : object
-            The selector, ranked by what it has seen.
-        """
-        self._partial_fit(X, y, sample_weight)
-        return self
-
 
 def _classes(moments: ClassMomentsResult) -> tuple[Floats, Floats, Floats]:
     """Squares between over squares within the classes, and the degrees of freedom of both."""
-    table = compare_classes(moments)
+    table = moments.compare()
     ratio = finite_ratio(table.between, table.within, table.total * (ROUNDING * table.size) ** 2)
     n_classes = (table.weight > 0).sum(axis=0)
     return ratio, n_classes - 1.0, table.total - n_classes

@@ -9,19 +9,17 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from tamis._base import Scores
+from tamis._block_selector import BlockSelector, Gathered
 from tamis._columns import find_constant
 from tamis._facts import BOTH_TASKS, SelectorFacts
 from tamis._runtime.threads import effective_jobs, run_parts
 from tamis._validation import N_JOBS, Choice, Constraint
 from tamis.data.target import TASK, Target
 from tamis.exceptions import InputError
-from tamis.filters._moments import (
-    CoMomentsResult,
-    MomentsSelector,
-    compare_classes,
-)
+from tamis.passes.engine import Opened
 from tamis.passes.opening import check_in_memory
-from tamis.statistics.class_moments import ClassMomentsResult
+from tamis.statistics import WithRanges
+from tamis.statistics.co_moments import CoMomentsResult
 from tamis.statistics.correlations import rank_factors
 
 Floats = NDArray[np.float64]
@@ -30,7 +28,7 @@ Floats = NDArray[np.float64]
 TILE_COLUMNS, TILE_CELLS = 64, 2**20
 
 
-class Correlation(MomentsSelector):
+class Correlation(BlockSelector):
     """Size of the correlation of every column with the target, linear or of ranks.
 
     The target is numeric, or it is one indicator per class (one of two classes, since the other
@@ -141,13 +139,12 @@ class Correlation(MomentsSelector):
         correlations, multiple, weights = self._rank_correlations(X, outcome, weight, ~constant)
         return self._join(correlations, multiple, weights), constant
 
-    def _scores_of(
-        self, result: ClassMomentsResult | CoMomentsResult, varies: NDArray[np.bool_]
-    ) -> Floats:
+    def _finish(self, statistic: WithRanges, constant: NDArray[np.bool_]) -> Floats:
+        result, varies = statistic.other.finish(), ~constant
         if isinstance(result, CoMomentsResult):
             self.correlations_ = np.where(varies, result.correlation, 0.0)[None, :]
             return np.abs(self.correlations_[0])
-        table = compare_classes(result)
+        table = result.compare()
         correlations, multiple = indicator_correlations(
             table.weight, table.weight * table.gap, table.between + table.within
         )
@@ -205,31 +202,12 @@ class Correlation(MomentsSelector):
             run_parts(work, some, n_threads)
         return correlations, multiple, weights
 
-    def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Correlation:
-        """Take in a block of rows, then rank by all rows seen; the result is that of one fit.
-
-        Parameters
-        ----------
-        X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
-            A block of rows.
-        y : array-like of shape (n_samples,)
-            Its target; new classes may appear in any block. The first block tells numbers from
-            classes if `task` is ``"auto"``.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the rows.
-
-        Returns
-        -------
-        self : object
-            The selector, ranked by what it has seen.
-        """
+    def _check_block(self, gathered: Gathered, table: Opened) -> None:
         if self.kind == "spearman":
             raise InputError(
                 "Correlation: expected kind='pearson' for partial_fit, got 'spearman', whose ranks "
                 "need all rows at once. Use fit."
             )
-        self._partial_fit(X, y, sample_weight)
-        return self
 
 
 def indicator_correlations(weight: Floats, sums: Floats, spread: Floats) -> tuple[Floats, Floats]:

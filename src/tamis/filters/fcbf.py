@@ -9,11 +9,10 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from tamis._base import Scores
+from tamis._base import Scores, WeightedSelector
 from tamis._columns import find_constant
 from tamis._facts import SelectorFacts
 from tamis._runtime.warning import warn
-from tamis._streaming import WalkingSelector
 from tamis._validation import N_JOBS, Constraint, Number
 from tamis.cutoff._best_count import BestCount
 from tamis.data import checks
@@ -41,7 +40,7 @@ class Search:
     left: NDArray[np.intp]
 
 
-class FCBF(WalkingSelector):
+class FCBF(WeightedSelector):
     """Fast correlation-based filter: drops a column if a better one says more about it.
 
     Columns are compared by symmetrical uncertainty, the information that two share over the mean
@@ -135,6 +134,7 @@ class FCBF(WalkingSelector):
 
     _chooses_count: ClassVar[bool] = True
     _n_stages_vary: ClassVar[bool] = True
+    _streams: ClassVar[bool] = True
     _constraints: ClassVar[dict[str, Constraint]] = {
         "threshold": Number(float, low=0, high=1, open_high=True),
         "strategy": STRATEGY,

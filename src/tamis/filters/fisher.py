@@ -7,17 +7,22 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from tamis._block_selector import BlockSelector
 from tamis._facts import SelectorFacts
 from tamis._validation import N_JOBS, Choice, Constraint
 from tamis.exceptions import InputError
-from tamis.filters._moments import ROUNDING, MomentsSelector, compare_classes, finite_ratio
 from tamis.passes.engine import Opened
-from tamis.statistics.class_moments import ClassMomentsResult
+from tamis.statistics import WithRanges
 
 Floats = NDArray[np.float64]
 
+# Score of a column that explains the target completely; no score is larger.
+PERFECT = 1e30
+# A mean is known to this share of itself, so smaller deviations from it are rounding.
+ROUNDING = 64 * 2.0**-52
 
-class Fisher(MomentsSelector):
+
+class Fisher(BlockSelector):
     """Fisher score: how far the class means lie apart, over the variances within the classes.
 
     A column scores high if its class means differ and the values of each class lie close together.
@@ -103,18 +108,18 @@ class Fisher(MomentsSelector):
         self.n_features_to_select = n_features_to_select
         self.n_jobs = n_jobs
 
-    def _check_target(self, opened: Opened) -> None:
-        assert opened.class_weight is not None
-        heaviest = float(opened.class_weight.max())
+    def _check_table(self, table: Opened) -> None:
+        assert table.class_weight is not None
+        heaviest = float(table.class_weight.max())
         if self.form == "plain" and heaviest <= 1.0:
             raise InputError(
                 f"Fisher: expected a class with at least two rows, got a largest class of total "
-                f"weight {heaviest:g} (n_samples={opened.n_rows}). Sample weights count rows: "
+                f"weight {heaviest:g} (n_samples={table.n_rows}). Sample weights count rows: "
                 "multiply them so that their mean is 1, or use form='weighted'."
             )
 
-    def _scores_of(self, result: ClassMomentsResult, varies: NDArray[np.bool_]) -> Floats:
-        table = compare_classes(result)
+    def _finish(self, statistic: WithRanges, constant: NDArray[np.bool_]) -> Floats:
+        table = statistic.other.finish().compare()
         rounding = (ROUNDING * table.size) ** 2
         if self.form == "weighted":
             return finite_ratio(table.between, table.within, rounding * table.total)
@@ -126,22 +131,15 @@ class Fisher(MomentsSelector):
         scores = finite_ratio(between, within, rounding * factor.sum(axis=0))
         return np.where(usable.any(axis=0), scores, 0.0)
 
-    def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Fisher:
-        """Take in a block of rows, then rank by all rows seen; the result is that of one fit.
 
-        Parameters
-        ----------
-        X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
-            A block of rows.
-        y : array-like of shape (n_samples,)
-            Its classes; new ones may appear in any block.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the rows.
+def finite_ratio(between: Floats, within: Floats, rounding: Floats) -> Floats:
+    """``between / within``, or `PERFECT` where there is nothing within but rounding.
 
-        Returns
-        -------
-        self : object
-            The selector, ranked by what it has seen.
-        """
-        self._partial_fit(X, y, sample_weight)
-        return self
+    `rounding` is what `within` may be for values that are equal within every class; a column that
+    hardly differs between the classes either is left as it is.
+    """
+    clear = (within == 0.0) | ((within <= rounding) & (between > 1e4 * rounding))
+    perfect = (between > 0.0) & clear
+    with np.errstate(over="ignore"):
+        ratio = np.divide(between, within, out=np.zeros_like(between), where=within > 0.0)
+    return np.where(perfect, PERFECT, np.minimum(ratio, PERFECT))

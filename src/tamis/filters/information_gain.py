@@ -8,20 +8,22 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from tamis._base import Scores
+from tamis._block_selector import BlockSelector
 from tamis._facts import SelectorFacts
 from tamis._ranking import Ranking
 from tamis._validation import N_JOBS, Constraint, Custom, Number
 from tamis.cutoff._rule import resolve
 from tamis.data import checks
 from tamis.exceptions import InputError
-from tamis.filters._binned import BinnedSelector, over_columns
+from tamis.filters._binned import equal_bins, over_columns
 from tamis.filters._information import plug_in
+from tamis.passes.engine import Opened
+from tamis.statistics import ClassHistogram, Ranges
 
 Floats = NDArray[np.float64]
 
 
-class InformationGain(BinnedSelector):
+class InformationGain(BlockSelector):
     """Information gain: by how many bits knowing a column's bin lowers the entropy of the classes.
 
     The range of every column is cut into equal bins. The gain is the entropy of the classes less
@@ -89,6 +91,10 @@ class InformationGain(BinnedSelector):
         nonlinear="yes",
     )
 
+    _passes: ClassVar[tuple[str, ...]] = ("ranges", "bins")
+    _n_stages: ClassVar[int | None] = 2
+    _needs_ranges: ClassVar[bool] = True
+    _incremental: ClassVar[bool] = False
     _constraints: ClassVar[dict[str, Constraint]] = {
         "costs": Custom(
             lambda value: (
@@ -113,14 +119,16 @@ class InformationGain(BinnedSelector):
         self.n_features_to_select = n_features_to_select
         self.n_jobs = n_jobs
 
-    def _score(self, X: Any, y: Any, weight: Floats | None) -> Scores:
-        costs = self._checked_costs(X.shape[1])
-        opened = self._open_table(X, y, weight, "classification")
-        self.classes_ = opened.classes
-        ranges = self._ranges(opened.engine)
-        counts = self._counts(opened.engine, opened.n_classes, ranges)
-        self.gain_ = np.where(ranges.constant, 0.0, over_columns(plug_in, counts) / np.log(2))
-        return self.gain_ / costs, ranges.constant
+    def _check_table(self, table: Opened) -> None:
+        self._checked_costs(table.n_columns)
+
+    def _statistic(self, table: Opened, first: Ranges) -> ClassHistogram:
+        return equal_bins(table, first, self.n_bins)
+
+    def _finish(self, statistic: ClassHistogram, constant: NDArray[np.bool_]) -> Floats:
+        gain = over_columns(plug_in, statistic.finish().counts) / np.log(2)
+        self.gain_ = np.where(constant, 0.0, gain)
+        return self.gain_ / self._checked_costs(constant.size)
 
     def _checked_costs(self, n_columns: int) -> Floats:
         if self.costs is None:

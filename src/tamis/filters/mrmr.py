@@ -10,10 +10,9 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from tamis._base import Scores
+from tamis._base import Scores, WeightedSelector
 from tamis._columns import find_constant
 from tamis._facts import BOTH_TASKS, SelectorFacts
-from tamis._streaming import WalkingSelector
 from tamis._validation import N_JOBS, Choice, Constraint, Custom
 from tamis.cutoff import find_elbows
 from tamis.cutoff._best_count import BestCount
@@ -55,7 +54,7 @@ class Search:
         return cls([], relevance.copy(), np.zeros(relevance.size))
 
 
-class MRMR(WalkingSelector):
+class MRMR(WeightedSelector):
     """Maximum relevance, minimum redundancy: columns that tell much and repeat little.
 
     The first column is the one most relevant to the target. Each further one has the best balance
@@ -164,6 +163,7 @@ class MRMR(WalkingSelector):
 
     _chooses_count: ClassVar[bool] = True
     _n_stages_vary: ClassVar[bool] = True
+    _streams: ClassVar[bool] = True
     _constraints: ClassVar[dict[str, Constraint]] = {
         "measure": Choice(("f", "mutual_information")),
         "combine": Choice(("quotient", "difference")),

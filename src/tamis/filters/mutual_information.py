@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from tamis._base import Scores
+from tamis._block_selector import BlockSelector
 from tamis._facts import BOTH_TASKS, SelectorFacts
 from tamis._runtime.compilation import announce_compilation
 from tamis._runtime.threads import effective_jobs, run_parts
@@ -17,9 +18,11 @@ from tamis._validation import N_JOBS, Choice, Constraint, Custom, Number
 from tamis.data.target import TASK, Target
 from tamis.exceptions import InputError
 from tamis.filters import _information as information
-from tamis.filters._binned import BinnedSelector, equal_shares, over_columns
+from tamis.filters._binned import equal_bins, equal_shares, over_columns
 from tamis.passes import MemoryEngine
+from tamis.passes.engine import Levels, Opened
 from tamis.passes.opening import check_in_memory
+from tamis.statistics import ClassHistogram, Ranges
 
 Floats = NDArray[np.float64]
 
@@ -51,7 +54,7 @@ class ScaledTarget(NamedTuple):
     order: NDArray[np.int64]
 
 
-class MutualInformation(BinnedSelector):
+class MutualInformation(BlockSelector):
     """Mutual information of every column and the target, in nats.
 
     It is 0 for a column that is independent of the target, and finds dependence of any shape, not
@@ -153,6 +156,10 @@ class MutualInformation(BinnedSelector):
         nonlinear="yes",
     )
 
+    _passes: ClassVar[tuple[str, ...]] = ("ranges", "bins")
+    _n_stages: ClassVar[int | None] = 2
+    _needs_ranges: ClassVar[bool] = True
+    _incremental: ClassVar[bool] = False
     _constraints: ClassVar[dict[str, Constraint]] = {
         "estimator": Choice(("binned", "knn", "posterior_mean", "lower_credible")),
         "n_bins": Number(int, low=2),
@@ -189,26 +196,28 @@ class MutualInformation(BinnedSelector):
         self.n_features_to_select = n_features_to_select
         self.n_jobs = n_jobs
 
+    def _levels(self) -> Levels:
+        return partial(equal_shares, n_bins=self.n_bins)
+
+    def _statistic(self, table: Opened, first: Ranges) -> ClassHistogram:
+        return equal_bins(table, first, self.n_bins)
+
     def _score(self, X: Any, y: Any, weight: Floats | None) -> Scores:
         if self.estimator == "knn":
             return self._score_by_neighbours(X, y, weight)
-        levels = partial(equal_shares, n_bins=self.n_bins)
-        opened = self._open_table(X, y, weight, self.task, levels)
-        self._note_target(opened)
-        ranges = self._ranges(opened.engine)
-        scores = self._table_scores(self._counts(opened.engine, opened.n_codes, ranges))
-        return np.where(ranges.constant, 0.0, scores), ranges.constant
+        return super()._score(X, y, weight)
 
     def _score_by_neighbours(self, X: Any, y: Any, weight: Floats | None) -> Scores:
         check_in_memory(X, type(self).__name__, "estimator='knn'", "estimator='binned'")
         outcome = Target.of(y, self.task, weight, X.shape[0], type(self).__name__)
         self._note_target(outcome)
-        ranges = self._ranges(MemoryEngine(X, None, weight))
+        ranges = self._ranges_of(self._find_ranges(MemoryEngine(X, None, weight)))
         kept = self._rows_of_equal_weight(weight)
         scores = self._neighbour_scores(X[kept], _rows(outcome, kept), ranges)
         return np.where(ranges.constant, 0.0, scores), ranges.constant
 
-    def _table_scores(self, counts: Floats) -> Floats:
+    def _finish(self, statistic: ClassHistogram, constant: NDArray[np.bool_]) -> Floats:
+        counts = statistic.finish().counts
         if self.estimator == "binned":
             return over_columns(information.plug_in, counts)
 

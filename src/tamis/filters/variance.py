@@ -7,14 +7,14 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from tamis._base import Scores
+from tamis._block_selector import BlockSelector
 from tamis._facts import BOTH_TASKS, SelectorFacts
 from tamis._validation import N_JOBS, Choice, Constraint
-from tamis.filters._moments import Gathered, MomentsSelector
+from tamis.statistics import WithRanges
 from tamis.statistics.moments import MomentsResult
 
 
-class Variance(MomentsSelector):
+class Variance(BlockSelector):
     """Variance of every column, without a target.
 
     Columns that hardly vary can tell little; this is the simplest filter that needs no target. It
@@ -87,38 +87,17 @@ class Variance(MomentsSelector):
         self.n_features_to_select = n_features_to_select
         self.n_jobs = n_jobs
 
-    def _finish(self, gathered: Gathered) -> Scores:
-        scores, constant = super()._finish(gathered)
+    def _finish(self, statistic: WithRanges, constant: NDArray[np.bool_]) -> NDArray[np.float64]:
+        result: MomentsResult = statistic.other.finish()
+        scores = np.where(constant, 0.0, result.variance)
+        if self.ddof:
+            freedom = result.weight - self.ddof
+            scores *= np.divide(
+                result.weight, freedom, out=np.zeros_like(freedom), where=freedom > 0
+            )
         if self.scale == "range":
-            low, high = gathered.ranges.finish()
+            low, high = statistic.ranges.finish()
             extent = (high - low)[~constant]
             scores[~constant] /= extent  # twice: the square of a small range may be 0
             scores[~constant] /= extent
-        return scores, constant
-
-    def _scores_of(self, result: MomentsResult, varies: NDArray[np.bool_]) -> NDArray[np.float64]:
-        if self.ddof == 0:
-            return result.variance
-        freedom = result.weight - self.ddof
-        factor = np.divide(result.weight, freedom, out=np.zeros_like(freedom), where=freedom > 0)
-        return result.variance * factor
-
-    def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Variance:
-        """Take in a block of rows, then rank by all rows seen; the result is that of one fit.
-
-        Parameters
-        ----------
-        X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
-            A block of rows.
-        y : None
-            Not used.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the rows.
-
-        Returns
-        -------
-        self : object
-            The selector, ranked by what it has seen.
-        """
-        self._partial_fit(X, y, sample_weight)
-        return self
+        return scores

@@ -78,8 +78,8 @@ class SourceGraph(FeatureGraph):
 
     Parameters
     ----------
-    selector : WalkingSelector
-        Walks and shows progress.
+    selector : BaseSelector
+        Runs passes and reports progress.
     source : PartitionedTable
         The table.
     settings : GraphSettings

@@ -2,27 +2,29 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tamis._base import Scores
+from tamis._block_selector import BlockSelector, Gathered
 from tamis._facts import SelectorFacts
 from tamis._runtime.warning import warn
-from tamis._streaming import StreamingSelector, rows_seen
 from tamis._validation import N_JOBS, Choice, Constraint, Number
 from tamis.data import checks
+from tamis.data.target import check_two_classes
 from tamis.exceptions import InputError
 from tamis.graph._topics import TwoTopics
-from tamis.passes import MemoryEngine, run_pass
-from tamis.statistics import Block, ClassMoments, Ranges, Stateful, TokenCounts
+from tamis.passes.engine import Opened
+from tamis.statistics import ClassMoments, Ranges, TokenCounts, WithRanges
+from tamis.statistics.ranges import RangesResult
+
+Floats = NDArray[np.float64]
 
 DAMPING = 0.9
 
 
-class ILFS(StreamingSelector):
+class ILFS(BlockSelector):
     """Infinite latent feature selection: columns whose values lie close to their own class.
 
     Every value is described by a token: how close it lies to the mean of its class, compared with
@@ -115,6 +117,7 @@ class ILFS(StreamingSelector):
         nonlinear="partly",
     )
 
+    _passes: ClassVar[tuple[str, ...]] = ("class means", "tokens")
     _n_stages: ClassVar[int | None] = 3
     _constraints: ClassVar[dict[str, Constraint]] = {
         "n_tokens": Number(int, low=2),
@@ -147,26 +150,16 @@ class ILFS(StreamingSelector):
         self.n_features_to_select = n_features_to_select
         self.n_jobs = n_jobs
 
-    def _score(self, X: Any, y: Any, weight: NDArray[np.float64] | None) -> Scores:
-        opened = self._open_table(X, y, weight, "classification")
-        self.classes_, engine = opened.classes, opened.engine
-        empty = FirstPass.empty(X.shape[1], opened.n_classes)
-        first = self._run_pass("class means", empty, engine)
-        constant = self._check(first)
-        tokens = self._tokens(first)
-        try:
-            self._run_pass("tokens", tokens, engine)
-        except KeyboardInterrupt:
-            if tokens.weight_seen > 0:
-                scores = self._learn_topics(tokens, constant)
-                self._keep_unfinished(scores, constant, rows_seen(tokens.weight_seen))
-            raise
-        return self._learn_topics(tokens, constant, in_steps=True), constant
+    def _first(self, table: Opened) -> WithRanges:
+        n_columns = table.n_columns
+        return WithRanges(Ranges(n_columns), ClassMoments(n_columns, table.n_classes))
 
-    def _check(self, first: FirstPass) -> NDArray[np.bool_]:
-        """Which columns never vary; values that cannot be computed with are an error."""
-        ranges, moments = first.ranges.finish(), first.moments.finish()
-        checks.check_finite_columns(self, ranges.infinite)
+    def _statistic(self, table: Opened, first: WithRanges) -> TokenCounts:
+        return TokenCounts(first.other.finish(), self.n_tokens, self.closeness)
+
+    def _ranges_of(self, statistic: Any) -> RangesResult:
+        """Ranges of the columns; values that cannot be computed with are an error."""
+        ranges, moments = super()._ranges_of(statistic), statistic.other.finish()
         overflown = (moments.weight > 0) & ~np.isfinite(moments.variance)
         huge = np.flatnonzero(overflown.any(axis=0))
         if huge.size:
@@ -176,29 +169,21 @@ class ILFS(StreamingSelector):
                 f"{type(self).__name__}: expected values with a finite variance, got some above "
                 f"1e150 in column {shown!r}. Rescale the column."
             )
-        return ranges.constant
+        return ranges
 
-    def _tokens(self, first: FirstPass) -> TokenCounts:
-        return TokenCounts(first.moments.finish(), self.n_tokens, self.closeness)
-
-    def _learn_topics(
-        self, tokens: TokenCounts, constant: NDArray[np.bool_], *, in_steps: bool = False
-    ) -> NDArray[np.float64]:
+    def _finish(self, statistic: TokenCounts, constant: NDArray[np.bool_]) -> Floats:
         """Relevance and score of every column from its tokens."""
-        counts = tokens.finish().counts
+        counts = statistic.finish().counts
         inside = ~constant & counts.any(axis=1)
         model = TwoTopics(counts[inside], self.anchor if self.topics == "anchored" else 0.0)
-        steps: Any = model.iterate(self.max_iter, self.tol)
-        if in_steps:
-            steps = self.steps("topics", steps, self.max_iter)
         try:
-            for _ in steps:
+            for _ in self.steps("topics", model.iterate(self.max_iter, self.tol), self.max_iter):
                 pass
         except KeyboardInterrupt:
-            scores = self._finish(model, inside)
+            scores = self._keep_topics(model, inside)
             self._keep_unfinished(scores, constant, f"after {self.n_iter_} steps of the topics")
             raise
-        scores = self._finish(model, inside)
+        scores = self._keep_topics(model, inside)
         if self.n_iter_ == self.max_iter and not model.converged:
             warn(
                 f"{type(self).__name__}: the topics were still changing after {self.max_iter} "
@@ -206,7 +191,7 @@ class ILFS(StreamingSelector):
             )
         return scores
 
-    def _finish(self, model: TwoTopics, inside: NDArray[np.bool_]) -> NDArray[np.float64]:
+    def _keep_topics(self, model: TwoTopics, inside: NDArray[np.bool_]) -> Floats:
         p, self.token_profile_ = model.result()
         self.relevance_ = np.zeros(inside.size)
         self.relevance_[inside] = p
@@ -231,24 +216,9 @@ class ILFS(StreamingSelector):
         self : object
             Ready for more blocks, or for :meth:`partial_fit` in a second pass.
         """
-        stream, X = self._open_stream(X, lambda n_columns: Stream(Ranges(n_columns)))
-        if stream.tokens is not None:
-            raise InputError(
-                "ILFS: expected learn_moments before partial_fit, because the class means stay "
-                "where they are once rows were counted. Start from sklearn.base.clone(...)."
-            )
-        weight = checks.check_weight(sample_weight, X.shape[0], "ILFS")
-        found, codes = checks.check_weighted_classes(y, weight, X.shape[0], "ILFS")
-        part = self._first_pass(X, found, codes, weight)
-        known = found[:0] if stream.first is None else self.classes_
-        self.classes_ = np.union1d(known, found)
-        part.moments.add_classes(np.searchsorted(self.classes_, found), self.classes_.size)
-        if stream.first is None:
-            stream.first = part
-        else:
-            places = np.searchsorted(self.classes_, known)
-            stream.first.moments.add_classes(places, self.classes_.size)
-            stream.first.merge(part)
+        gathered, X = self._open_gathered(X)
+        table = self._open_block(gathered, X, y, sample_weight)
+        self._learn(gathered, table, "learn_moments")
         return self
 
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> ILFS:
@@ -271,83 +241,19 @@ class ILFS(StreamingSelector):
         self : object
             The selector, ranked by what it has seen.
         """
-        stream, X = self._open_stream(X, lambda n_columns: Stream(Ranges(n_columns)))
-        weight = checks.check_weight(sample_weight, X.shape[0], "ILFS")
-        found, codes = checks.check_weighted_classes(y, weight, X.shape[0], "ILFS")
-        if stream.first is None:
-            checks.check_two_classes(found, "ILFS")
-            stream.first, self.classes_ = self._first_pass(X, found, codes, weight), found
-        elif stream.tokens is None:
-            checks.check_two_classes(self.classes_, "ILFS")
-            self._check(stream.first)
-        codes = self._known_codes(found, codes)
-        engine = MemoryEngine(X, codes, weight)
-        part = run_pass(Ranges(X.shape[1]), engine, n_jobs=self.n_jobs)
-        checks.check_finite_columns(self, part.finish().infinite)
-        stream.observed.merge(part)
-        if stream.tokens is None:
-            stream.tokens = self._tokens(stream.first)
-        run_pass(stream.tokens, engine, n_jobs=self.n_jobs)
-        constant = stream.observed.finish().constant
-        self._rank(self._learn_topics(stream.tokens, constant), constant)
-        self._cut(self._rule(), None)
+        self._partial_fit(X, y, sample_weight)
         return self
 
-    def _first_pass(self, X: Any, found: Any, codes: Any, weight: Any) -> FirstPass:
-        engine = MemoryEngine(X, codes, weight)
-        part = run_pass(FirstPass.empty(X.shape[1], found.size), engine, n_jobs=self.n_jobs)
-        self._check(part)
-        return part
-
-    def _known_codes(self, found: NDArray[Any], codes: NDArray[np.int32]) -> NDArray[np.int32]:
-        """Codes among all classes of the first pass."""
-        new = np.setdiff1d(found, self.classes_)
+    def _check_block(self, gathered: Gathered, table: Opened) -> None:
+        """Raise for classes that have no mean."""
+        known: Any = table.classes if gathered.first is None else gathered.classes
+        check_two_classes(known, "ILFS")
+        new = np.setdiff1d(table.classes, known)
         if new.size:
             raise InputError(
-                f"ILFS: expected classes that have a mean ({self.classes_.tolist()!r}), got "
+                f"ILFS: expected classes that have a mean ({known.tolist()!r}), got "
                 f"{new.tolist()[0]!r}. Show all rows to learn_moments before the first partial_fit."
             )
-        return np.searchsorted(self.classes_, found).astype(np.int32)[codes]
-
-
-@dataclass
-class FirstPass(Stateful):
-    """What the first pass learns together: ranges of the columns, moments of the classes."""
-
-    state_names: ClassVar[tuple[str, ...]] = ("ranges", "moments")
-
-    ranges: Ranges
-    moments: ClassMoments
-
-    @classmethod
-    def empty(cls, n_columns: int, n_classes: int) -> FirstPass:
-        """Nothing seen yet."""
-        return cls(Ranges(n_columns), ClassMoments(n_columns, n_classes))
-
-    def update(self, block: Block, n_jobs: int | None = 1) -> FirstPass:
-        """Take in the rows of a block."""
-        self.ranges.update(block, n_jobs)
-        self.moments.update(block, n_jobs)
-        return self
-
-    def merge(self, other: FirstPass) -> FirstPass:
-        """Take in what another object has seen."""
-        self.ranges.merge(other.ranges)
-        self.moments.merge(other.moments)
-        return self
-
-    def finish(self) -> FirstPass:
-        """The object itself: its parts are finished one by one."""
-        return self
-
-
-@dataclass
-class Stream:
-    """What the blocks have left: ranges of the rows counted, the first pass, the tokens."""
-
-    observed: Ranges
-    first: FirstPass | None = None
-    tokens: TokenCounts | None = None
 
 
 def walk_rank_one(p: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -11,11 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from tamis._base import Scores
+from tamis._base import Scores, WeightedSelector
 from tamis._columns import find_constant
 from tamis._facts import BOTH_TASKS, SelectorFacts
 from tamis._runtime.threads import split_evenly
-from tamis._streaming import WalkingSelector
 from tamis._validation import (
     N_JOBS,
     Choice,
@@ -45,7 +44,7 @@ GRAPH_CONSTRAINTS: dict[str, Constraint] = {
 }
 
 
-class InfFS(WalkingSelector):
+class InfFS(WeightedSelector):
     """Infinite feature selection: columns that vary much and repeat little, by all walks.
 
     Columns are the nodes of a graph. The edge between two of them weighs the larger of their
@@ -129,6 +128,7 @@ class InfFS(WalkingSelector):
 
     _supervised: ClassVar[bool] = False
     _n_stages: ClassVar[int | None] = None
+    _streams: ClassVar[bool] = True
     _constraints: ClassVar[dict[str, Constraint]] = {
         "alpha": Number(float, low=0, high=1),
         **GRAPH_CONSTRAINTS,

@@ -8,18 +8,19 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from tamis._block_selector import BlockSelector
 from tamis._facts import SelectorFacts
 from tamis._validation import Constraint, Custom
-from tamis.data import checks
 from tamis.exceptions import InputError
-from tamis.split._selector import BestCuts, SplitSelector
+from tamis.passes.engine import Opened
+from tamis.split._cuts import CONSTRAINTS, BestCuts, SplitMixin, over_columns
 from tamis.statistics import Bins, ClassHistogram
 
 # Up to this many rows, n log n comes from a table (2 MiB at most).
 LARGEST_LOG_TABLE = 2**18
 
 
-class DFT(SplitSelector):
+class DFT(SplitMixin, BlockSelector):
     """Discriminant feature test: how well one cut of a column separates the classes.
 
     The range of every column is cut into equal bins. For each border between two bins, the rows
@@ -89,7 +90,7 @@ class DFT(SplitSelector):
     )
 
     _constraints: ClassVar[dict[str, Constraint]] = {
-        **SplitSelector._constraints,
+        **CONSTRAINTS,
         "class_weight": Custom(
             lambda value: value is None or value == "balanced" or isinstance(value, Mapping),
             "'balanced', a dict from labels to weights, or None",
@@ -137,69 +138,37 @@ class DFT(SplitSelector):
         self : object
             The selector, ranked by what it has seen.
         """
+        self._partial_fit(X, y, sample_weight, classes)
+        return self
 
-        def encode(y: Any, weight: Any, n_rows: int) -> tuple[Any, int]:
-            found = checks.check_classes(y, n_rows, type(self).__name__)[0]
-            return self._widen(found, classes, np.asarray(checks.check_target(y, n_rows, "DFT")))
+    def _by_bin(self, table: Opened, bins: Bins) -> ClassHistogram:
+        return ClassHistogram.for_table(bins, table.n_classes, table.engine.n_bytes)
 
-        return self._partial_fit(X, y, sample_weight, encode)
-
-    def _widen(self, found: Any, classes: Any, y: NDArray[Any]) -> tuple[Any, int]:
-        """Codes of `y` among all classes known by now; the running counts make room."""
-        known = getattr(self, "classes_", None)
-        parts = [part for part in (known, classes, found) if part is not None]
-        everything = np.unique(np.concatenate([np.asarray(part) for part in parts]))
-        summary = self._stream.summary
-        if summary is not None and known is not None and everything.size > known.size:
-            summary.add_classes(np.searchsorted(everything, known), everything.size)
-        self.classes_ = everything
-        return np.searchsorted(everything, y).astype(np.int32), everything.size
-
-    def _open(self, X: Any, y: Any, weight: Any) -> tuple[Any, int]:
-        opened = self._open_table(X, y, weight, "classification")
-        self.classes_ = opened.classes
-        return opened.engine, opened.n_classes
-
-    def _encode(self, y: Any, weight: Any, n_rows: int) -> tuple[NDArray[np.int32], int]:
-        who = type(self).__name__
-        classes, codes = checks.check_weighted_classes(y, weight, n_rows, who)
-        checks.check_two_classes(classes, who)
-        self.classes_ = classes
-        return codes, classes.size
-
-    def _summary(self, bins: Bins, rest: int, lanes: int = 1) -> ClassHistogram:
-        return ClassHistogram(bins, rest, lanes)
-
-    def _summary_bytes(self, n_columns: int, rest: int) -> int:
-        return 8 * rest * n_columns * (self.n_bins + 1)
-
-    def _best_cuts(self, summary: ClassHistogram) -> BestCuts:
+    def _best_cuts(self, statistic: ClassHistogram) -> BestCuts:
         from tamis.split import _kernels as kernels
 
-        table, per_class, whole = self._weighted(summary)
+        table, per_class, whole = self._weighted(statistic)
         total = per_class.sum()
         share = per_class[per_class > 0] / total
         cuts = BestCuts.empty(table.shape[1], float(-(share * np.log2(share)).sum()))
+        arguments: tuple[Any, ...] = (table, self.n_bins)
+        kernel: Any = kernels.best_entropy_cuts
         if whole and total <= LARGEST_LOG_TABLE:
-            arguments = (table, self.n_bins, _log_table(int(total)))
-            self._over_columns(kernels.best_whole_cuts, arguments, cuts, table.size)
-        else:
-            arguments = (table, self.n_bins)
-            self._over_columns(kernels.best_entropy_cuts, arguments, cuts, table.size)
-        return cuts
+            arguments, kernel = (*arguments, _log_table(int(total))), kernels.best_whole_cuts
+        return over_columns(kernel, arguments, cuts, table.size, self.n_jobs)
 
-    def _loss_curve(self, summary: ClassHistogram, column: int) -> tuple[Any, float]:
+    def _losses(self, statistic: ClassHistogram, column: int) -> tuple[Any, float]:
         from tamis.split import _kernels as kernels
 
-        return kernels.entropy_losses(self._weighted(summary)[0], self.n_bins, column)
+        return kernels.entropy_losses(self._weighted(statistic)[0], self.n_bins, column)
 
-    def _weighted(self, summary: ClassHistogram) -> tuple[Any, NDArray[np.float64], bool]:
+    def _weighted(self, statistic: ClassHistogram) -> tuple[Any, NDArray[np.float64], bool]:
         """Counts and class sizes after `class_weight`, and whether they are whole numbers."""
-        table, whole = summary.finish()
-        factors = self._factors(summary.class_weight)
+        table, whole = statistic.finish()
+        factors = self._factors(statistic.class_weight)
         if factors is None:
-            return table, summary.class_weight, whole
-        return table * factors[:, None, None], summary.class_weight * factors, False
+            return table, statistic.class_weight, whole
+        return table * factors[:, None, None], statistic.class_weight * factors, False
 
     def _factors(self, per_class: NDArray[np.float64]) -> NDArray[np.float64] | None:
         if self.class_weight is None:

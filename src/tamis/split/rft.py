@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-import numpy as np
-from numpy.typing import NDArray
-
+from tamis._block_selector import BlockSelector
 from tamis._facts import SelectorFacts
-from tamis.data import checks
-from tamis.exceptions import InputError
-from tamis.split._selector import BestCuts, SplitSelector
+from tamis._validation import Constraint
+from tamis.passes.engine import Opened
+from tamis.split._cuts import CONSTRAINTS, BestCuts, SplitMixin, over_columns
 from tamis.statistics import Bins, TargetSums
+from tamis.statistics.block import lanes_for
 
 
-class RFT(SplitSelector):
+class RFT(SplitMixin, BlockSelector):
     """Relevant feature test: how well one cut of a column explains a numeric target.
 
     The range of every column is cut into equal bins. For each border between two bins, the rows
@@ -74,6 +73,8 @@ class RFT(SplitSelector):
         nonlinear="yes, one threshold",
     )
 
+    _task: ClassVar[str] = "regression"
+    _constraints: ClassVar[dict[str, Constraint]] = CONSTRAINTS
     _unit: ClassVar[str] = "mean squared error"
 
     def __init__(
@@ -89,73 +90,21 @@ class RFT(SplitSelector):
         self.n_features_to_select = n_features_to_select
         self.n_jobs = n_jobs
 
-    def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> RFT:
-        """Take in a block of rows, then rank by all rows seen.
+    def _by_bin(self, table: Opened, bins: Bins) -> TargetSums:
+        table_bytes = 8 * 2 * table.n_columns * (self.n_bins + 2)
+        return TargetSums(bins, table.centre, lanes_for(table.engine.n_bytes, table_bytes))
 
-        The cuts are placed by `ranges`, by the blocks that :meth:`learn_ranges` saw in a first
-        pass, or else by the first block; they stay where they are.
-
-        Parameters
-        ----------
-        X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
-            A block of rows.
-        y : array-like of shape (n_samples,)
-            Its target values.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the rows.
-
-        Returns
-        -------
-        self : object
-            The selector, ranked by what it has seen.
-        """
-
-        def encode(y: Any, weight: Any, n_rows: int) -> tuple[Any, float]:
-            values = checks.check_numbers(y, n_rows, type(self).__name__)
-            # The mean of the first block is near enough to the mean of all to save the digits.
-            summary = self._stream.summary
-            centre = (
-                float(np.average(values, weights=weight)) if summary is None else summary.centre
-            )
-            return values - centre, centre
-
-        return self._partial_fit(X, y, sample_weight, encode)
-
-    def _open(self, X: Any, y: Any, weight: Any) -> tuple[Any, float]:
-        opened = self._open_table(X, y, weight, "regression")
-        return opened.engine, opened.centre
-
-    def _encode(self, y: Any, weight: Any, n_rows: int) -> tuple[NDArray[np.float64], float]:
-        who = type(self).__name__
-        values = checks.check_numbers(y, n_rows, who)
-        seen = values if weight is None else values[weight > 0]
-        if seen.min() == seen.max():
-            raise InputError(
-                f"{who}: expected a target that varies, got {float(seen[0])!r} in all {n_rows} "
-                f"rows (n_samples={n_rows}). Check the target column."
-            )
-        centre = float(np.average(values, weights=weight))
-        return values - centre, centre
-
-    def _summary(self, bins: Bins, rest: float, lanes: int = 1) -> TargetSums:
-        return TargetSums(bins, rest, lanes)
-
-    def _summary_bytes(self, n_columns: int, rest: Any) -> int:
-        return 8 * 2 * n_columns * (self.n_bins + 2)
-
-    def _best_cuts(self, summary: TargetSums) -> BestCuts:
+    def _best_cuts(self, statistic: TargetSums) -> BestCuts:
         from tamis.split import _kernels as kernels
 
-        sums, squares, _ = summary.finish()
-        weight, first, second = summary.total
+        sums, squares, _ = statistic.finish()
+        weight, first, second = statistic.total
         cuts = BestCuts.empty(len(sums), max(second - first * first / weight, 0.0) / weight)
-        self._over_columns(
-            kernels.best_variance_cuts, (sums, squares, self.n_bins), cuts, sums.size
-        )
-        return cuts
+        arguments = (sums, squares, self.n_bins)
+        return over_columns(kernels.best_variance_cuts, arguments, cuts, sums.size, self.n_jobs)
 
-    def _loss_curve(self, summary: TargetSums, column: int) -> tuple[Any, float]:
+    def _losses(self, statistic: TargetSums, column: int) -> tuple[Any, float]:
         from tamis.split import _kernels as kernels
 
-        sums, squares, _ = summary.finish()
+        sums, squares, _ = statistic.finish()
         return kernels.variance_losses(sums, squares, self.n_bins, column)

@@ -4,15 +4,15 @@ Each statistic has ``update(block)``, ``merge(other)`` and ``finish()``. Blocks 
 memory, from files or from the workers of a cluster; the numbers agree to rounding.
 """
 
-from tamis.statistics.bins import Bins
 from tamis.statistics.block import Block
-from tamis.statistics.class_histogram import ClassHistogram
 from tamis.statistics.class_moments import ClassMoments
+from tamis.statistics.co_moments import CoMoments
 from tamis.statistics.cross_products import CrossProducts
 from tamis.statistics.few_values import FewValues
+from tamis.statistics.histogram import Bins, ClassHistogram
 from tamis.statistics.moments import Moments
 from tamis.statistics.pair_counts import Cuts, PairCounts
-from tamis.statistics.ranges import Ranges
+from tamis.statistics.ranges import Ranges, WithRanges
 from tamis.statistics.state import Stateful
 from tamis.statistics.target_sums import TargetSums
 from tamis.statistics.token_counts import TokenCounts
@@ -23,6 +23,7 @@ __all__ = [
     "Block",
     "ClassHistogram",
     "ClassMoments",
+    "CoMoments",
     "CrossProducts",
     "Cuts",
     "FewValues",
@@ -33,4 +34,5 @@ __all__ = [
     "TargetSums",
     "TokenCounts",
     "ValueCounts",
+    "WithRanges",
 ]

@@ -9,11 +9,10 @@ matrix. A missing cell (NaN) goes to the slot after the last bin.
 import numpy as np
 
 from tamis._runtime.compilation import inline, kernel
+from tamis.statistics.block import GROUP
 
 # Values of one column that are binned in one go: their slots stay in the first-level cache.
 TILE_ROWS = 1024
-# Tiles of columns begin at multiples of this.
-GROUP = 64
 
 
 @inline

@@ -1,13 +1,27 @@
-"""Block: a range of rows of a table, with its target and weights."""
+"""Block: a range of rows of a table, and how a kernel and its threads go through it."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
+
+from tamis._runtime.compilation import announce_compilation
+from tamis._runtime.threads import run_parts, split_evenly, threads_for
+
+# Columns in a tile: 8 to 16 KiB of every row are read in one go, and the tile's table of bins
+# stays in the second-level cache.
+TILE_COLUMNS = 1024
+# Tiles begin at multiples of this, so that a kernel may share work within a group of columns and
+# still add in the same order for any number of threads.
+GROUP = 64
+# Private tables of all threads together may take this share of the data's size.
+LANE_SHARE = 0.02
+MOST_LANES = 8
 
 
 @dataclass(frozen=True)
@@ -103,3 +117,47 @@ def as_kernel_input(X: Any) -> Any:
     if X.flags.c_contiguous or X.flags.f_contiguous:
         return X.astype(dtype, copy=False)
     return np.ascontiguousarray(X, dtype=dtype)
+
+
+def lanes_for(data_bytes: int, table_bytes: int) -> int:
+    """Private tables for threads, a power of two that depends on the data alone."""
+    affordable = int(min(LANE_SHARE * data_bytes / table_bytes, MOST_LANES))
+    return 1 << max(affordable, 1).bit_length() - 1
+
+
+def run_kernel(
+    kernel: Callable[..., None],
+    block: Block,
+    arguments: tuple[Any, ...],
+    lanes: NDArray[np.float64],
+    n_jobs: int | None,
+) -> None:
+    """Add a block to `lanes` with a kernel of `tamis.statistics._kernels`.
+
+    With one lane, threads take column tiles. With several, each lane takes its own share of the
+    rows in memory order. Both give the same numbers whatever the number of threads.
+    """
+    threads = threads_for(block.n_rows * block.n_columns, n_jobs)
+    with announce_compilation(kernel, block.X.dtype):
+        if block.layout == "sparse":
+            kernel(*block.stored, block.start, block.stop, *arguments, lanes[0])
+            return
+        dense = block.dense
+        run_parts(
+            lambda lane, start, stop, first, last: kernel(
+                dense, start, stop, *arguments, lanes[lane], first, last
+            ),
+            _tiles(block, len(lanes), threads),
+            threads,
+        )
+
+
+def _tiles(block: Block, n_lanes: int, threads: int) -> list[tuple[int, ...]]:
+    """Tiles as (lane, first row, end row, first column, end column)."""
+    n_groups = -(-block.n_columns // GROUP)
+    n_tiles = max(-(-block.n_columns // TILE_COLUMNS), threads if n_lanes == 1 else 1)
+    groups = split_evenly(0, n_groups, n_tiles)
+    columns = [(a * GROUP, min(b * GROUP, block.n_columns)) for a, b in groups]
+    n_lanes = 1 if block.layout == "columns" else n_lanes
+    rows = split_evenly(block.start, block.stop, n_lanes)
+    return [(lane, *piece, *tile) for lane, piece in enumerate(rows) for tile in columns]

@@ -29,6 +29,39 @@ class ClassMomentsResult(NamedTuple):
     variance: Floats
     class_weight: Floats
 
+    def compare(self) -> ClassComparison:
+        """Differences between the classes."""
+        weight = self.weight
+        mean, variance = np.nan_to_num(self.mean), np.nan_to_num(self.variance)
+        total = np.where(weight.sum(axis=0) > 0, weight.sum(axis=0), 1.0)
+        # Relative to the mean of a class, so that a large offset leaves no rounding in the gaps.
+        largest = weight.argmax(axis=0)
+        gap = np.where(weight > 0, mean - mean[largest, np.arange(total.size)], 0.0)
+        gap = np.where(weight > 0, gap - (weight * gap).sum(axis=0) / total, 0.0)
+        between, within = (weight * gap * gap).sum(axis=0), (weight * variance).sum(axis=0)
+        return ClassComparison(weight, gap, variance, between, within, np.abs(mean).max(axis=0))
+
+
+class ClassComparison(NamedTuple):
+    """How the classes of every column differ.
+
+    `weight` and `gap` (class mean less overall mean, 0 where nothing was observed) are
+    ``[class, column]``; sums of squares `between` and `within` and the largest class mean in size
+    are per column.
+    """
+
+    weight: Floats
+    gap: Floats
+    variance: Floats
+    between: Floats
+    within: Floats
+    size: Floats
+
+    @property
+    def total(self) -> Floats:
+        """Observed weight of every column."""
+        return self.weight.sum(axis=0)
+
 
 class ClassMoments(Stateful):
     """Weight, mean and population variance per class and column; NaN is passed over.

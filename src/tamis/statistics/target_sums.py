@@ -7,9 +7,8 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tamis.statistics._walk import walk_block
-from tamis.statistics.bins import Bins
-from tamis.statistics.block import Block
+from tamis.statistics.block import Block, run_kernel
+from tamis.statistics.histogram import Bins
 from tamis.statistics.state import Stateful
 
 Floats = NDArray[np.float64]
@@ -84,7 +83,7 @@ class TargetSums(Stateful):
             "columns": kernels.target_sums_columns,
             "sparse": kernels.target_sums_sparse,
         }
-        walk_block(
+        run_kernel(
             by_layout[block.layout], block, (target, weights, *self.bins), self.lanes, n_jobs
         )
         return self

@@ -9,11 +9,11 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, TransformerMixin
-from sklearn.callback import CallbackSupportMixin, with_callbacks
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from tamis._base import BaseSelector
+from tamis._runtime.callbacks import CallbackSupportMixin, with_callbacks
 from tamis._runtime.warning import warn
 from tamis._validation import N_JOBS, Constraint, Custom, Number, check_parameters
 from tamis.exceptions import InputError

@@ -7,13 +7,13 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
-from sklearn.callback import CallbackSupportMixin, with_callbacks
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from tamis._base import BaseSelector
 from tamis._ranking import Ranking
+from tamis._runtime.callbacks import CallbackSupportMixin, with_callbacks
 from tamis._runtime.warning import warn
 from tamis._validation import Constraint, Custom, Number, check_parameters
 from tamis.cutoff.fraction import Fraction

@@ -1,21 +1,78 @@
-"""ClassHistogram: weight of every class in every bin of every column."""
+"""ClassHistogram: weight of every class in every bin of every column; Bins: where the bins lie."""
 
 from __future__ import annotations
 
-from typing import ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from tamis.statistics._walk import walk_block
-from tamis.statistics.bins import Bins
-from tamis.statistics.block import Block
+from tamis.statistics.block import Block, lanes_for, run_kernel
 from tamis.statistics.state import Stateful
 
 Floats = NDArray[np.float64]
 
 # Sums of weights in different orders may differ by this share.
 ROUNDING = 1e-12
+
+
+class Bins(NamedTuple):
+    """``n_bins`` equal bins per column, with cuts at ``low + b * step`` for b from 1.
+
+    Parameters
+    ----------
+    low, step, scale : ndarray of shape (n_columns,)
+        Lower end of the range, width of a bin and its reciprocal.
+    origin : ndarray of shape (n_columns,)
+        A quarter of a bin above `low`, from where the kernels guess.
+    narrow : ndarray of int
+        Columns whose bins are about as narrow as the spacing of floats there.
+    n_bins : int
+        Number of bins.
+
+    Examples
+    --------
+    >>> from tamis.statistics import Bins
+    >>> Bins.between([0.0, -1.0], [8.0, 1.0], n_bins=4).cuts()
+    array([[ 2. ,  4. ,  6. ],
+           [-0.5,  0. ,  0.5]])
+    """
+
+    low: Floats
+    step: Floats
+    scale: Floats
+    origin: Floats
+    narrow: NDArray[np.int64]
+    n_bins: int
+
+    @classmethod
+    def between(cls, low: ArrayLike, high: ArrayLike, n_bins: int) -> Bins:
+        """Bins of the ranges `low` to `high`, placed as ``numpy.linspace`` places them.
+
+        A column with no extent (constant, or nothing observed) gets bins of width one, so that
+        values met later still have a definite place.
+        """
+        low = np.array(low, dtype=np.float64)
+        high = np.asarray(high, dtype=np.float64)
+        with np.errstate(invalid="ignore"):
+            step = (high - low) / n_bins
+        # 1 / step overflows below the smallest normal number: nothing can be cut there.
+        empty = ~(step >= np.finfo(np.float64).tiny)
+        low[~np.isfinite(low)] = 0.0
+        step[empty] = 1.0
+        largest = np.maximum(np.abs(low), np.abs(low + n_bins * step))
+        # Rounding of the cuts and of the origin must stay well below a quarter of a bin.
+        narrow = np.flatnonzero(step < 16 * np.spacing(largest))
+        return cls(low, step, 1.0 / step, low + step / 4, narrow, int(n_bins))
+
+    def cuts(self, columns: Any = slice(None)) -> Floats:
+        """Candidate cuts, one row per column."""
+        inner = np.arange(1, self.n_bins, dtype=np.float64)
+        return self.low[columns, None] + inner * self.step[columns, None]
+
+    def zero_slots(self) -> NDArray[np.int64]:
+        """Bin that holds the value zero, for every column."""
+        return (self.cuts() <= 0.0).sum(axis=1)
 
 
 class ClassHistogramResult(NamedTuple):
@@ -72,6 +129,12 @@ class ClassHistogram(Stateful):
         self.has_sparse = False
         self.whole = True
 
+    @classmethod
+    def for_table(cls, bins: Bins, n_classes: int, n_bytes: int) -> ClassHistogram:
+        """An empty histogram with as many lanes as suit a table of `n_bytes`."""
+        table_bytes = 8 * n_classes * bins.low.shape[0] * (bins.n_bins + 1)
+        return cls(bins, n_classes, lanes_for(n_bytes, table_bytes))
+
     def update(self, block: Block, n_jobs: int | None = 1) -> ClassHistogram:
         """Take in the rows of a block."""
         from tamis.statistics import _kernels as kernels
@@ -90,7 +153,7 @@ class ClassHistogram(Stateful):
             "sparse": kernels.class_counts_sparse,
         }
         arguments = (codes, weights, *self.bins)
-        walk_block(by_layout[block.layout], block, arguments, self.lanes, n_jobs)
+        run_kernel(by_layout[block.layout], block, arguments, self.lanes, n_jobs)
         return self
 
     def merge(self, other: ClassHistogram) -> ClassHistogram:

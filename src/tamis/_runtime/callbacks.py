@@ -1,0 +1,28 @@
+"""Callbacks of scikit-learn, where the installed version has them; the only place that knows.
+
+scikit-learn 1.9 brought them. Before, `set_callbacks` does not exist and nothing is reported; all
+else is the same.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+try:
+    from sklearn.callback import CallbackSupportMixin, with_callbacks
+except ImportError:
+
+    class CallbackSupportMixin:  # type: ignore[no-redef]
+        """Stands where scikit-learn has its mixin."""
+
+    def with_callbacks(method: Any) -> Any:
+        """Return the method as it is."""
+        return method
+
+
+def without_callbacks(estimator: Any) -> Any:
+    """The estimator itself, reporting to nobody."""
+    return estimator.set_callbacks() if hasattr(estimator, "set_callbacks") else estimator
+
+
+__all__ = ["CallbackSupportMixin", "with_callbacks", "without_callbacks"]
