@@ -61,7 +61,7 @@ def view():
         "limit": 60.0,
     }  # fmt: skip
     standing = ranks.standing(CELLS, [("x",), ("y",), ("z",)], METHODS, 3)
-    return shown.View(CELLS, {"classification": standing}, plan)
+    return shown.ArenaView(CELLS, {"classification": standing}, plan)
 
 
 def test_sentences_say_where_a_simple_filter_is_as_good():
@@ -76,7 +76,7 @@ def test_a_single_split_tells_no_stability_and_no_winner():
     cells = {key: cell(0.5 + 0.1 * len(key[1])) for key in CELLS}
     plan = view().plan | {"n_splits": 1}
     standing = ranks.standing(cells, [("x",), ("y",), ("z",)], METHODS, 1)
-    alone = shown.View(cells, {"classification": standing}, plan)
+    alone = shown.ArenaView(cells, {"classification": standing}, plan)
     assert alone.tables()["Classes, 3 tables, methods by average rank"][1][3] == ""
     dft = alone.findings()[1]
     assert "better on none, worse on none, and on 3 of 3 tables" in dft
@@ -118,6 +118,7 @@ def test_missing_cells_are_at_the_median_of_the_training_rows():
     assert unit._filled(X, np.array([0, 1])).ravel().tolist() == [1, 3, 2, 100]
 
 
+@pytest.mark.slow
 def test_splits_of_a_table():
     table = tables.load_table("wine", 0)
     items = [unit.score_split(table, "dft", number, 0) for number in range(2)]
@@ -168,6 +169,7 @@ def test_who_fails_in_a_split_is_not_asked_again():
     assert len(cells["wine", "ofw"]["splits"]) == 1
 
 
+@pytest.mark.slow
 def test_missing_data_are_not_the_fault_of_a_method(tmp_path, monkeypatch):
     monkeypatch.setenv("TAMIS_DATA", str(tmp_path))
     with pytest.raises(InputError, match="colon"):
@@ -181,6 +183,7 @@ def test_the_plan_has_every_selector_and_every_set():
     assert len(plan["classification"]) + len(plan["regression"]) == len(datasets.list_datasets())
 
 
+@pytest.mark.slow
 def test_reduced_version(tmp_path, monkeypatch):
     monkeypatch.setattr(run, "BUNDLED", ("wine", "breast_cancer"))
     monkeypatch.setattr(run, "QUICK_METHODS", ("dft", "fisher"))

@@ -98,6 +98,7 @@ def quick(name, folder):
     return reproduce(name, quick=True, folder=folder, n_jobs=1, progress=False)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_quick_path(name, tmp_path, small_data, no_xgboost):
     found = quick(name, tmp_path)
@@ -114,6 +115,7 @@ def test_quick_path(name, tmp_path, small_data, no_xgboost):
     assert all((tmp_path / figure).is_file() for figure in found.figures)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["dft-fig3", "dft-table2-5"])
 def test_a_single_repeat_is_enough_to_run(name, tmp_path, small_data, no_xgboost):
     found = reproduce(name, quick=True, folder=tmp_path, n_jobs=1, progress=False, repeats=1)
@@ -354,7 +356,10 @@ def test_a_gap_that_is_there_may_not_be_much():
     assert redundancy._is_much(np.array([1.0, 1.1, 0.9, 1.0]), 2.5) is False
     assert redundancy._is_much(np.array([3.0, 3.1, 2.9, 3.0]), 2.5) is True
     assert redundancy._is_much(np.array([3.0, -3.1, 2.9, 0.0]), 2.5) is None
-    settings = {"a": redundancy.Setting(10, 3, ""), "b": redundancy.Setting(0, 1, "")}
+    settings = {
+        "a": redundancy.RedundancySetting(10, 3, ""),
+        "b": redundancy.RedundancySetting(0, 1, ""),
+    }
     words = "a: 10 folds 3 times; b: every row is held out once"
     assert redundancy._folds_in_words(settings) == words
 

@@ -20,12 +20,12 @@ from tamis_papers._page import write_pages
 from tamis_papers._published import DESCRIPTION, Paper, Published, Statement, published
 from tamis_papers._records import read_records
 from tamis_papers._reproduce import _pairs
-from tamis_papers._run import Run, Task
+from tamis_papers._run import ExperimentRun, UnitTask
 from tamis_papers._unit_store import UnitStore
 from tamis_papers._verdict import claim_word
 from tamis_papers.cli import reproduce as program
 from tamis_papers.experiment import Experiment, list_experiments
-from tamis_papers.outcome import Claim, Measurement, Outcome
+from tamis_papers.result import Claim, ExperimentResult, Measurement
 
 
 def printed(value, method="a", *, unit="percent", rounding=0.05, **more):
@@ -89,12 +89,12 @@ def square(number, fails_at=None):
 
 
 def tasks(fails_at=None):
-    return [Task(f"unit/{number}", square, (number, fails_at)) for number in range(5)]
+    return [UnitTask(f"unit/{number}", square, (number, fails_at)) for number in range(5)]
 
 
 def make_run(store, folder, **more):
     settings = {"quick": False, "seed": 0, "n_jobs": 1, "progress": make_progress(False)} | more
-    return Run("test", store, folder, **settings)
+    return ExperimentRun("test", store, folder, **settings)
 
 
 def test_a_run_that_was_killed_goes_on(tmp_path):
@@ -135,6 +135,7 @@ def draw(seed, number):
     return float(np.random.default_rng([seed, number]).normal())
 
 
+@pytest.mark.slow
 def test_results_do_not_depend_on_the_number_of_processes(tmp_path):
     from tamis_papers.inffs.iris import ranks_of_originals  # a process must find it
 
@@ -142,7 +143,7 @@ def test_results_do_not_depend_on_the_number_of_processes(tmp_path):
     for n_jobs in (1, 2):
         with UnitStore(tmp_path / f"{n_jobs}.sqlite") as store:
             work = [
-                Task(f"unit/{number}", ranks_of_originals, ("linear", 0.5, 1, number))
+                UnitTask(f"unit/{number}", ranks_of_originals, ("linear", 0.5, 1, number))
                 for number in range(4)
             ]
             found.append(make_run(store, tmp_path, n_jobs=n_jobs).units(work))
@@ -174,10 +175,10 @@ PAPERS = {
 
 
 def run_one(run):
-    work = [Task(f"v/{n}", draw, (run.seed, n)) for n in range(run.at_most(3))]
+    work = [UnitTask(f"v/{n}", draw, (run.seed, n)) for n in range(run.at_most(3))]
     values = run.units(work, parallel=False)
     noise = [0.1 * value for value in values.values()]
-    return Outcome(
+    return ExperimentResult(
         measurements=[
             Measurement({"data": "d", "method": "a"}, [90 + one for one in noise]),
             Measurement({"data": "d", "method": "b"}, [40.0], "stand-in: x"),
@@ -195,7 +196,7 @@ def run_one(run):
 
 
 def run_free(run):
-    return Outcome(
+    return ExperimentResult(
         measurements=[Measurement({"data": "d", "method": m}, [1.0, 2.0]) for m in "ab"],
         findings=["a is as good as b."],
         tables={"Methods": [["method", "rank"], ["a", "1.5"]]},

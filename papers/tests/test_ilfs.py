@@ -14,7 +14,7 @@ from tamis_papers.ilfs import _claims, _significance, precision, times
 from tamis_papers.ilfs._methods import TWELVE, methods
 from tamis_papers.ilfs._significance import METRIC, OURS
 from tamis_papers.inffs import _protocol
-from tamis_papers.inffs._stopwatch import Size, time_measurements
+from tamis_papers.inffs._stopwatch import TableSize, time_measurements
 
 EIGHT = (*_claims.MICROARRAY, *_claims.OTHERS)
 
@@ -41,8 +41,9 @@ def as_printed(seed=0):
     }
 
 
+@pytest.mark.slow
 def test_table_2(tmp_path, monkeypatch):
-    monkeypatch.setattr(times, "QUICK", Size(60, 10, 2))
+    monkeypatch.setattr(times, "QUICK", TableSize(60, 10, 2))
     monkeypatch.setattr(times, "_selectors", lambda: {"ILFS": ILFS()})
     found = quick("ilfs-table2", tmp_path)
     assert [claim["evidence"] == "not checked" for claim in found.claims] == [False, False]
@@ -68,6 +69,7 @@ def test_table_2_has_every_method():
     assert all(pair.ours is not None for pair in pairs)
 
 
+@pytest.mark.slow
 def test_table_4(tmp_path, monkeypatch):
     monkeypatch.setattr(datasets, "load", small_table)
     monkeypatch.setattr(precision, "QUICK_METHODS", ("Fisher", "Inf-FS", OURS))

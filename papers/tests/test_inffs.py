@@ -24,7 +24,7 @@ from tamis_papers.inffs import (
     shrinking,
     times,
 )
-from tamis_papers.inffs._stopwatch import Size
+from tamis_papers.inffs._stopwatch import TableSize
 
 
 def small_table(name: str) -> Bunch:
@@ -64,6 +64,7 @@ def check(found, n_claims):
     assert found.remarks
 
 
+@pytest.mark.slow
 def test_figure_1(tmp_path):
     found = quick("inffs-fig1", tmp_path)
     check(found, 4)
@@ -71,8 +72,9 @@ def test_figure_1(tmp_path):
     assert all(2.5 <= value <= 18.5 for value in best)
 
 
+@pytest.mark.slow
 def test_table_2(tmp_path, monkeypatch):
-    monkeypatch.setattr(times, "QUICK", Size(60, 10, 3))
+    monkeypatch.setattr(times, "QUICK", TableSize(60, 10, 3))
     monkeypatch.setattr(times, "_selectors", lambda quick: {"Fisher": Fisher()})
     found = quick("inffs-table2", tmp_path)
     check(found, 2)
@@ -81,10 +83,12 @@ def test_table_2(tmp_path, monkeypatch):
     assert mine["case"]["data"] == "60 x 10, 3 classes"  # not judged against the paper's size
 
 
+@pytest.mark.slow
 def test_a_method_that_fails_has_no_time():
     assert _stopwatch.seconds_of("no selector", (60, 10, 3), 0, 5.0)["seconds"] == []
 
 
+@pytest.mark.slow
 def test_table_3(tmp_path, small_data):
     found = quick("inffs-table3", tmp_path)
     check(found, 2)
@@ -92,6 +96,7 @@ def test_table_3(tmp_path, small_data):
     assert counts == {10, 50, 200}
 
 
+@pytest.mark.slow
 def test_tables_of_a_single_split(tmp_path, small_data, monkeypatch):
     monkeypatch.setattr(other_data, "QUICK", {"lymphoma": 2})
     for name in ("inffs-table3", "inffs-table4"):
@@ -102,13 +107,14 @@ def test_tables_of_a_single_split(tmp_path, small_data, monkeypatch):
         assert any("1 split" in remark for remark in found.remarks)
 
 
+@pytest.mark.slow
 def test_table_4(tmp_path, small_data, monkeypatch):
     monkeypatch.setattr(other_data, "QUICK", {"lymphoma": 2, "madelon": 2})
     check(quick("inffs-table4", tmp_path), 3)
 
 
 def test_table_6(tmp_path, small_data, monkeypatch):
-    plan = shrinking.Plan((80, 40, 30), 2, 6, 60, ("Fisher", shrinking.OURS))
+    plan = shrinking.ShrinkingPlan((80, 40, 30), 2, 6, 60, ("Fisher", shrinking.OURS))
     monkeypatch.setattr(shrinking, "QUICK", plan)
     found = quick("inffs-table6", tmp_path)
     check(found, 4)
@@ -117,9 +123,10 @@ def test_table_6(tmp_path, small_data, monkeypatch):
     assert stable == [1.0, 1.0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("repeats", [1, 2])
 def test_few_repeats(tmp_path, small_data, monkeypatch, repeats):
-    plan = shrinking.Plan((80, 40, 30), 4, 6, 60, ("Fisher", shrinking.OURS))
+    plan = shrinking.ShrinkingPlan((80, 40, 30), 4, 6, 60, ("Fisher", shrinking.OURS))
     monkeypatch.setattr(shrinking, "QUICK", plan)
     monkeypatch.setattr(mixing, "QUICK", {"colon": 3, "lymphoma": 3})
     for name in ("inffs-fig1", "inffs-table6", "inffs-fig2"):
@@ -134,6 +141,7 @@ def test_few_repeats(tmp_path, small_data, monkeypatch, repeats):
                for one in found.remarks)  # fmt: skip
 
 
+@pytest.mark.slow
 def test_figure_2(tmp_path, small_data, monkeypatch):
     monkeypatch.setattr(mixing, "QUICK", {"colon": 2, "lymphoma": 1})
     check(quick("inffs-fig2", tmp_path), 6)

@@ -79,9 +79,10 @@ def test_runs_end_with_the_set_that_was_accepted_last():
     assert [3, 1, 3] in bounds.reachable_sets(3, 0)
 
 
+@pytest.mark.slow
 def test_patches(tmp_path, small_data, monkeypatch):
     monkeypatch.setattr(patches, "DATA", {"coil20": (5, 10)})
-    monkeypatch.setattr(patches, "QUICK", patches.Plan(("coil20",), (4, 8), 2, 40))
+    monkeypatch.setattr(patches, "QUICK", patches.PatchesPlan(("coil20",), (4, 8), 2, 40))
     found = quick("meta-fig3-5", tmp_path)
     check(found, 13)
     assert len(found.figures) == 3
@@ -116,10 +117,10 @@ def fake_selection(accuracies, plan):
 
 
 def test_the_size_that_the_other_method_needs():
-    plan = patches.Plan(("coil20",), (10, 20, 40), 2, 40)
+    plan = patches.PatchesPlan(("coil20",), (10, 20, 40), 2, 40)
     flat = {method: [50.0, 60.0, 70.0] for method in patches.METHODS}
     chosen = fake_selection(flat | {"MF-PFS": [60.0, 65.0, 71.0]}, plan)
-    view = patches_shown.View(plan, {}, chosen)
+    view = patches_shown.PatchesView(plan, {}, chosen)
     # 60 is what RFEsmall has at 20, 65 lies halfway (in the logarithm) to 40, 71 it never has.
     assert view.size_ratios() == pytest.approx([2.0, 2**0.5])
     found = {claim.name: claim for claim in view._selection_claims()}
@@ -130,9 +131,9 @@ def test_the_size_that_the_other_method_needs():
 
 
 def test_what_a_single_repeat_cannot_tell():
-    plan = patches.Plan(("coil20",), (10, 50), 1, 40)
+    plan = patches.PatchesPlan(("coil20",), (10, 50), 1, 40)
     rising = {method: [50.0 + k, 60.0 + k] for k, method in enumerate(patches.METHODS)}
-    view = patches_shown.View(plan, {}, fake_selection(rising, plan))
+    view = patches_shown.PatchesView(plan, {}, fake_selection(rising, plan))
     assert {claim.holds for claim in view._selection_claims()} == {None}
 
 
@@ -160,12 +161,15 @@ def test_no_correlation_needs_many_runs():
     assert digits_shown.is_uncorrelated(0.4, 0.001, 120) is False
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["meta-fig3-5", "meta-fig6-8"])
 def test_a_single_repeat_is_enough_to_run(name, tmp_path, small_data, monkeypatch):
     monkeypatch.setattr(patches, "DATA", {"coil20": (5, 10)})
-    monkeypatch.setattr(patches, "QUICK", patches.Plan(("coil20",), (4, 8), 2, 40))
+    monkeypatch.setattr(patches, "QUICK", patches.PatchesPlan(("coil20",), (4, 8), 2, 40))
     monkeypatch.setattr(digits, "N_PAIR", 30)
-    monkeypatch.setattr(digits, "QUICK", digits.Plan((40, 120), (1, 2), (4, 8), 2, 3, 100, 100))
+    monkeypatch.setattr(
+        digits, "QUICK", digits.DigitsPlan((40, 120), (1, 2), (4, 8), 2, 3, 100, 100)
+    )
     found = reproduce(name, quick=True, folder=tmp_path, n_jobs=1, progress=False, repeats=1)
     assert any("1 repeat" in remark for remark in found.remarks)
     # What is decided by the size of a number, and not by a difference of repeats.
@@ -191,9 +195,12 @@ def test_whether_the_middle_is_best():
     assert patches_shown.best_inside(np.array([[1.0, 3.0, 2.0], [1.0, 2.0, 2.9]])) is None
 
 
+@pytest.mark.slow
 def test_digits(tmp_path, small_data, monkeypatch):
     monkeypatch.setattr(digits, "N_PAIR", 30)
-    monkeypatch.setattr(digits, "QUICK", digits.Plan((40, 120), (1, 2), (4, 8), 2, 3, 100, 100))
+    monkeypatch.setattr(
+        digits, "QUICK", digits.DigitsPlan((40, 120), (1, 2), (4, 8), 2, 3, 100, 100)
+    )
     found = quick("meta-fig6-8", tmp_path)
     check(found, 11)
     assert len(found.figures) == 3
@@ -247,7 +254,7 @@ def full_view():
         for count in plan.counts
         for repeat in (0, 1)
     }
-    return digits_shown.View(plan, (0, 1), searches, kernels, places)
+    return digits_shown.DigitsView(plan, (0, 1), searches, kernels, places)
 
 
 def test_what_a_complete_run_measures_meets_the_paper():

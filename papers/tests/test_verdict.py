@@ -7,7 +7,7 @@ is 4.303 * 2 / sqrt(3) = 4.969, and chance allows sqrt(2) times that, 7.027.
 import pytest
 
 from tamis_papers._verdict import MIN_REPEATS, judge, judge_all, margin
-from tamis_papers.outcome import Measurement
+from tamis_papers.result import Measurement
 
 
 def row(theirs, *values, method="a", unit="percent", rounding=0.05, once=False, **more):

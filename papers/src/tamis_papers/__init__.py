@@ -13,17 +13,17 @@ from typing import TYPE_CHECKING, Any
 
 _FILES = {
     "Experiment": "experiment",
-    "Outcome": "outcome",
+    "ExperimentResult": "result",
     "list_experiments": "experiment",
     "reproduce": "_reproduce",
 }
 __version__ = "0.1.0.dev0"
-__all__ = ["Experiment", "Outcome", "list_experiments", "reproduce"]
+__all__ = ["Experiment", "ExperimentResult", "list_experiments", "reproduce"]
 
 if TYPE_CHECKING:
     from tamis_papers._reproduce import reproduce
     from tamis_papers.experiment import Experiment, list_experiments
-    from tamis_papers.outcome import Outcome
+    from tamis_papers.result import ExperimentResult
 
 
 def __getattr__(name: str) -> Any:

@@ -11,7 +11,7 @@ from tamis_papers._reproduce import reproduce, stem_of
 from tamis_papers.experiment import list_experiments
 
 
-class Done(NamedTuple):
+class FinishedExperiment(NamedTuple):
     """What became of one experiment: its result, or why there is none."""
 
     name: str
@@ -29,7 +29,7 @@ def reproduce_all(
     progress: bool,
     repeats: int | None,
     tell: Callable[[str], None],
-) -> list[Done]:
+) -> list[FinishedExperiment]:
     """Run what is not finished, and say what became of each.
 
     Finished is an experiment whose result is in the folder, for the same seed and size and with
@@ -48,7 +48,7 @@ def reproduce_all(
     for experiment in list_experiments():
         stored = stored_result(folder, experiment.name, quick, seed, repeats)
         if stored is not None:
-            done.append(Done(experiment.name, "was finished", stored))
+            done.append(FinishedExperiment(experiment.name, "was finished", stored))
             continue
         tell(f"{experiment.name}: {experiment.title}")
         try:
@@ -59,9 +59,9 @@ def reproduce_all(
             )  # fmt: skip
         except Exception as error:
             tell(f"{experiment.name} failed: {error}")
-            done.append(Done(experiment.name, "failed", None, _reason(error)))
+            done.append(FinishedExperiment(experiment.name, "failed", None, _reason(error)))
         else:
-            done.append(Done(experiment.name, "finished", asdict(found)))
+            done.append(FinishedExperiment(experiment.name, "finished", asdict(found)))
     return done
 
 

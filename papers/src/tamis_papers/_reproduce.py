@@ -15,11 +15,11 @@ from tamis.evaluation import make_progress
 from tamis.exceptions import InputError
 
 from tamis_papers._published import Paper, Published, Statement, published
-from tamis_papers._run import Run
+from tamis_papers._run import ExperimentRun
 from tamis_papers._unit_store import UnitStore, versions
 from tamis_papers._verdict import claim_word, judge_all
 from tamis_papers.experiment import Experiment, find_experiment
-from tamis_papers.outcome import Claim, Measurement, Outcome
+from tamis_papers.result import Claim, ExperimentResult, Measurement
 
 __all__ = ["Reproduction", "reproduce"]
 
@@ -117,7 +117,7 @@ def reproduce(
     place.mkdir(parents=True, exist_ok=True)
     shown = make_progress(progress, command="reproduce")
     with UnitStore(place / STORE) as store:
-        run = Run(
+        run = ExperimentRun(
             name, store, place,
             quick=quick, seed=seed, n_jobs=n_jobs, progress=shown, repeats=repeats,
         )  # fmt: skip
@@ -146,7 +146,11 @@ def stem_of(name: str, quick: bool) -> str:
 
 
 def compose(
-    experiment: Experiment, paper: Paper, outcome: Outcome, run: Run, figures: list[str]
+    experiment: Experiment,
+    paper: Paper,
+    outcome: ExperimentResult,
+    run: ExperimentRun,
+    figures: list[str],
 ) -> Reproduction:
     """Put everything that is known of a run together."""
     pairs = _pairs(paper.values, outcome.measurements)
@@ -195,11 +199,12 @@ def _pairs(values: Sequence[Published], measurements: Sequence[Measurement]) -> 
     return pairs + [Pair(None, mine) for mine in left]
 
 
-def _row(pair: Pair, run: Run) -> dict[str, Any]:
+def _row(pair: Pair, run: ExperimentRun) -> dict[str, Any]:
     theirs, ours = pair
     case = dict(theirs.case if theirs else {}) | dict(ours.case if ours else {})
     low, high = ours.interval() if ours else (None, None)
-    limited = run.quick or (run.repeats is not None and run.repeats < run.planned)
+    # Without repeats in the protocol, nothing random is left to repeat.
+    limited = run.planned > 0 and (run.quick or (run.repeats or run.planned) < run.planned)
     return {
         "case": {key: item for key, item in case.items() if key != "selector"},
         "theirs": theirs.value if theirs else None,
@@ -218,7 +223,7 @@ def _row(pair: Pair, run: Run) -> dict[str, Any]:
     }
 
 
-def draw_figures(outcome: Outcome, folder: Path, stem: str) -> list[str]:
+def draw_figures(outcome: ExperimentResult, folder: Path, stem: str) -> list[str]:
     """Write the figures as PNG; none where matplotlib is missing."""
     try:
         from matplotlib.figure import Figure

@@ -1,4 +1,4 @@
-"""Run: one go at an experiment; its settings, its data, and its units of work."""
+"""ExperimentRun: one go at an experiment; its settings, its data, and its units of work."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ COMPARISONS = "compare.sqlite"
 
 
 @dataclass(frozen=True)
-class Task:
+class UnitTask:
     """A unit of work: a name, and a call whose result is plain JSON."""
 
     name: str
@@ -26,7 +26,7 @@ class Task:
     arguments: tuple[Any, ...] = ()
 
 
-class Run:
+class ExperimentRun:
     """One go at an experiment.
 
     Parameters
@@ -80,7 +80,7 @@ class Run:
         self.planned = max(self.planned, n_repeats)
         return n_repeats if self.repeats is None else min(n_repeats, self.repeats)
 
-    def units(self, tasks: Iterable[Task], *, parallel: bool = True) -> dict[str, Any]:
+    def units(self, tasks: Iterable[UnitTask], *, parallel: bool = True) -> dict[str, Any]:
         """Results of all tasks by name; those that are stored are not computed again.
 
         Times belong to ``parallel=False``: beside other work they would mean nothing.
@@ -113,10 +113,12 @@ class Run:
         self.seconds += seconds_of(found)
         return found
 
-    def _key(self, task: Task) -> str:
+    def _key(self, task: UnitTask) -> str:
         return f"{self.experiment}/{'quick' if self.quick else 'full'}/{self.seed}/{task.name}"
 
-    def _computed(self, tasks: Sequence[Task], parallel: bool) -> Iterator[tuple[Task, Any, float]]:
+    def _computed(
+        self, tasks: Sequence[UnitTask], parallel: bool
+    ) -> Iterator[tuple[UnitTask, Any, float]]:
         if not parallel or self.n_jobs == 1 or len(tasks) < 2:
             for task in tasks:
                 yield (task, *_timed(task)[1:])
@@ -129,7 +131,7 @@ class Run:
             yield tasks[number], value, seconds
 
 
-def _timed(task: Task, number: int = 0) -> tuple[int, Any, float]:
+def _timed(task: UnitTask, number: int = 0) -> tuple[int, Any, float]:
     start = time.perf_counter()
     value = task.function(*task.arguments)
     return number, value, time.perf_counter() - start

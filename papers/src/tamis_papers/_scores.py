@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from tamis_papers.outcome import Measurement
+from tamis_papers.result import Measurement
 
 # data, method, count, learner, metric
 Cell = tuple[str, str, int, str, str]

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-Table = tuple[NDArray[np.float32], NDArray[np.int64]]
+Labelled = tuple[NDArray[np.float32], NDArray[np.int64]]
 
 SIDE = 28
 GISETTE_ROWS = 7000
@@ -53,7 +53,7 @@ def gisette_like(
     return np.ascontiguousarray(columns[order].T), y, order >= n_real
 
 
-def gina_like(seed: int) -> Table:
+def gina_like(seed: int) -> Labelled:
     """Two digits of MNIST side by side; whether the right one, the unit, is odd."""
     rng = np.random.default_rng([seed, 970])
     images, digits = _mnist()
@@ -64,7 +64,7 @@ def gina_like(seed: int) -> Table:
     return X[:, rng.permutation(used)], (digits[units] % 2).astype(np.int64)
 
 
-def usps_like(seed: int) -> Table:
+def usps_like(seed: int) -> Labelled:
     """150 images of every digit, 2 and 5 against the others, 241 of the 256 pixels."""
     from tamis import datasets
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tamis_papers.outcome import Measurement
+from tamis_papers.result import Measurement
 
 
 def surely(differences: Any, error: float | None = None) -> bool | None:

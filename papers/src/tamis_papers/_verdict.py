@@ -37,8 +37,6 @@ TIME_FACTOR = 2.0
 # Both means vary with the splits they come from, and a paper rarely says how much its own does.
 BOTH_SIDES = 2.0**0.5
 PERCENTS = ("percent", "percent points")
-# Under the same conditions means that only the method differs.
-WHAT_IS_COMPARED = "method"
 
 SAME, ORDERED, DIFFERS, TOO_FEW = "same", "differs, same order", "differs", "too few repeats"
 
@@ -52,12 +50,14 @@ class Verdict(NamedTuple):
 
 def judge_all(rows: Sequence[Row], *, quick: bool = False) -> list[dict[str, Any]]:
     """The rows with `verdict` and `why`, each judged among those that differ in the method."""
-    judged = []
+    groups: dict[Any, list[Row]] = {}
     for row in rows:
-        group = [other for other in rows if _conditions(other) == _conditions(row)]
-        word, why = judge(row, group, quick=quick)
-        judged.append({**row, "verdict": word, "why": why})
-    return judged
+        groups.setdefault(_conditions(row), []).append(row)
+    verdicts = (judge(row, groups[_conditions(row)], quick=quick) for row in rows)
+    return [
+        {**row, "verdict": word, "why": why}
+        for row, (word, why) in zip(rows, verdicts, strict=True)
+    ]
 
 
 def judge(row: Row, group: Sequence[Row] = (), *, quick: bool = False) -> Verdict:
@@ -178,8 +178,8 @@ def _in_words(row: Row) -> str:
     return f"{more}{number(abs(difference), 3)} {side}"
 
 
-def _conditions(row: Row) -> list[tuple[str, Any]]:
-    return sorted((key, str(item)) for key, item in row["case"].items() if key != WHAT_IS_COMPARED)
+def _conditions(row: Row) -> frozenset[tuple[str, str]]:
+    return frozenset((key, str(item)) for key, item in row["case"].items() if key != "method")
 
 
 def claim_word(holds: bool | None, tested: bool, quick: bool) -> str:

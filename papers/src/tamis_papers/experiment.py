@@ -65,7 +65,7 @@ class Experiment:
         Returns
         -------
         run : callable
-            From a :class:`~tamis_papers._run.Run` to an :class:`Outcome`.
+            From a :class:`~tamis_papers._run.ExperimentRun` to an :class:`ExperimentResult`.
         """
         module, _, function = self.place.partition(":")
         return getattr(import_module(f"tamis_papers.{module}"), function)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from tamis_papers._run import Run, Task
+from tamis_papers._run import ExperimentRun, UnitTask
 from tamis_papers.arena import shown
 from tamis_papers.arena.ranks import is_complete, standing
 from tamis_papers.arena.tables import BUNDLED, MOST_ROWS, QUICK_ROWS, families, split_by_task
 from tamis_papers.arena.unit import counts_for, run_selector
-from tamis_papers.outcome import Measurement, Outcome
+from tamis_papers.result import ExperimentResult, Measurement
 
 N_SPLITS = 5
 QUICK_METHODS = ("dft", "fisher", "inffs", "randomranking")
@@ -17,7 +17,7 @@ QUICK_METHODS = ("dft", "fisher", "inffs", "randomranking")
 LIMIT, QUICK_LIMIT = 20.0, 10.0
 
 
-def run(run: Run) -> Outcome:
+def run(run: ExperimentRun) -> ExperimentResult:
     """Run every selector on every table that it suits."""
     plan = make_plan(run.quick)
     plan["n_splits"] = run.at_most(plan["n_splits"])
@@ -27,8 +27,8 @@ def run(run: Run) -> Outcome:
         for task in ("classification", "regression")
         if plan[task]
     }
-    view = shown.View(cells, standings, plan)
-    return Outcome(
+    view = shown.ArenaView(cells, standings, plan)
+    return ExperimentResult(
         measurements=_measurements(view),
         figures=view.figures(),
         tables=view.tables(),
@@ -37,7 +37,7 @@ def run(run: Run) -> Outcome:
     )
 
 
-def run_splits(run: Run, plan: dict[str, Any]) -> dict[tuple[str, str], Any]:
+def run_splits(run: ExperimentRun, plan: dict[str, Any]) -> dict[tuple[str, str], Any]:
     """Result of every method on every table; who fails in a split is not asked again."""
     cells: dict[tuple[str, str], Any] = {}
     waiting = [
@@ -49,7 +49,7 @@ def run_splits(run: Run, plan: dict[str, Any]) -> dict[tuple[str, str], Any]:
     for split in range(plan["n_splits"]):
         names = {pair: f"{pair[0]}/{pair[1]}/split {split}/{plan['limit']:g} s" for pair in waiting}
         found = run.units(
-            Task(name, run_selector, (*pair, split, plan["rows"], run.seed, plan["limit"]))
+            UnitTask(name, run_selector, (*pair, split, plan["rows"], run.seed, plan["limit"]))
             for pair, name in names.items()
         )
         for pair, name in names.items():
@@ -79,7 +79,7 @@ def make_plan(quick: bool) -> dict[str, Any]:
     }
 
 
-def _measurements(view: shown.View) -> list[Measurement]:
+def _measurements(view: shown.ArenaView) -> list[Measurement]:
     """The score of every method on every set."""
     metric = {"classification": "balanced accuracy", "regression": "R2"}
     rows = []

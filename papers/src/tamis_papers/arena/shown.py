@@ -22,7 +22,7 @@ TITLES = {"classification": "Classes", "regression": "Numbers"}
 
 
 @dataclass(frozen=True)
-class View:
+class ArenaView:
     """Everything that was found, ready to be shown."""
 
     cells: Cells

@@ -13,7 +13,7 @@ QUICK_ROWS = 300
 BUNDLED = ("breast_cancer", "digits", "wine")
 
 
-class Table(NamedTuple):
+class ArenaTable(NamedTuple):
     """Rows, target, and whether the target is classes."""
 
     X: Any
@@ -21,7 +21,7 @@ class Table(NamedTuple):
     is_classes: bool
 
 
-def load_table(name: str, seed: int, most_rows: int = MOST_ROWS) -> Table:
+def load_table(name: str, seed: int, most_rows: int = MOST_ROWS) -> ArenaTable:
     """A table with no more rows than asked for."""
     from tamis.evaluation import draw_train
 
@@ -31,7 +31,7 @@ def load_table(name: str, seed: int, most_rows: int = MOST_ROWS) -> Table:
         rng = np.random.default_rng([seed, 11])
         rows = np.flatnonzero(draw_train(y, is_classes, most_rows / y.size, rng))
         X, y = X[rows], y[rows]
-    return Table(X, y, is_classes)
+    return ArenaTable(X, y, is_classes)
 
 
 def _load(name: str) -> tuple[Any, NDArray[Any]]:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from tamis.exceptions import InputError
 
 from tamis_papers._apart import work_apart
-from tamis_papers.arena.tables import Table, load_table
+from tamis_papers.arena.tables import ArenaTable, load_table
 
 # Numbers of columns given to the learner; never more than half of those there are.
 COUNTS = (10, 50, 200)
@@ -49,7 +49,7 @@ def prepare(
     return lambda: iter([score_split(table, method, split, seed)])
 
 
-def score_split(table: Table, method: str, number: int, seed: int) -> dict[str, Any]:
+def score_split(table: ArenaTable, method: str, number: int, seed: int) -> dict[str, Any]:
     """Select on the training rows of a split, and score on the others."""
     from tamis.evaluation.protocols import RepeatedSplits
 
@@ -60,7 +60,7 @@ def score_split(table: Table, method: str, number: int, seed: int) -> dict[str, 
     return _split(table, method, split, int(own))
 
 
-def _split(table: Table, method: str, split: Any, seed: int) -> dict[str, Any]:
+def _split(table: ArenaTable, method: str, split: Any, seed: int) -> dict[str, Any]:
     from tamis.evaluation import Unit, run_unit
     from tamis.evaluation.learners import make_learner
     from tamis.evaluation.metrics import make_metric

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from tamis.data import atomic_path
 
-from tamis_papers._run import Run, Task
+from tamis_papers._run import ExperimentRun, UnitTask
 from tamis_papers.dft import _network
 
 FILES = {"mnist": "mnist", "fashion-mnist": "fashion_mnist"}
@@ -24,7 +24,7 @@ NOISE_REMARK = (
 )
 
 
-class Size(NamedTuple):
+class NetworkSize(NamedTuple):
     """How many images the network learns from and how often; rows for selectors and learners."""
 
     network_rows: int
@@ -33,8 +33,8 @@ class Size(NamedTuple):
     test_rows: int
 
 
-FULL = Size(60_000, 10, 10_000, 10_000)
-QUICK = Size(2_000, 5, 2_000, 2_000)
+FULL = NetworkSize(60_000, 10, 10_000, 10_000)
+QUICK = NetworkSize(2_000, 5, 2_000, 2_000)
 
 
 class Deep(NamedTuple):
@@ -45,7 +45,7 @@ class Deep(NamedTuple):
     noisy: bool
     seed: int
     repeat: int
-    size: Size
+    size: NetworkSize
 
     @property
     def name(self) -> str:
@@ -74,12 +74,12 @@ class Features(NamedTuple):
     accuracy: float
 
 
-def deep_features(run: Run, data: str, *, noisy: bool = False, repeat: int = 0) -> Deep:
+def deep_features(run: ExperimentRun, data: str, *, noisy: bool = False, repeat: int = 0) -> Deep:
     """Say which features a run needs."""
     return Deep(str(run.folder), data, noisy, run.seed, repeat, QUICK if run.quick else FULL)
 
 
-def remarks_on_network(run: Run) -> list[str]:
+def remarks_on_network(run: ExperimentRun) -> list[str]:
     """What the paper leaves open of its network, and what a reduced run leaves out."""
     size = QUICK if run.quick else FULL
     remarks = [
@@ -103,9 +103,9 @@ def number_of_networks(n: int) -> str:
     return f"Intervals are over {n} networks from other random starts."
 
 
-def accuracies(run: Run, wanted: Iterable[Deep]) -> dict[Deep, float]:
+def accuracies(run: ExperimentRun, wanted: Iterable[Deep]) -> dict[Deep, float]:
     """Train every network that is needed; test accuracy of each in percent."""
-    tasks = {deep: Task(f"network/{deep.name}/{deep.repeat}", network_accuracy, (deep,))
+    tasks = {deep: UnitTask(f"network/{deep.name}/{deep.repeat}", network_accuracy, (deep,))
              for deep in wanted}  # fmt: skip
     if any(not deep.path.is_file() for deep in tasks):
         _network.need_torch()  # say so before any work is done

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tamis_papers._run import Run, Task
+from tamis_papers._run import ExperimentRun, UnitTask
 from tamis_papers.dft._features import (
     Deep,
     accuracies,
@@ -16,7 +16,7 @@ from tamis_papers.dft._features import (
     remarks_on_network,
 )
 from tamis_papers.dft._methods import fitted
-from tamis_papers.outcome import Claim, Measurement, Outcome
+from tamis_papers.result import Claim, ExperimentResult, Measurement
 
 BINS = (8, 16, 32, 64)
 FEW, MANY = 16, 64
@@ -36,16 +36,16 @@ Floats = NDArray[np.float64]
 Found = dict[str, dict[str, Any]]
 
 
-def run(run: Run) -> Outcome:
+def run(run: ExperimentRun) -> ExperimentResult:
     """Best cuts of all features with 8 to 64 bins, and the curves of the best feature."""
     deep = deep_features(run, "fashion-mnist")
     accuracies(run, [deep])
-    tasks = [Task(method, cuts_by_bins, (deep, method)) for method in METHODS]
+    tasks = [UnitTask(method, cuts_by_bins, (deep, method)) for method in METHODS]
     found = {
         method: {name: np.array(value) for name, value in result.items()}
         for method, result in run.units(tasks).items()
     }
-    return Outcome(
+    return ExperimentResult(
         measurements=_measurements(found),
         claims=_claims(found, losses_without_cut(load_features(deep).y)),
         figures={"loss": lambda figure: _draw(figure, found)},

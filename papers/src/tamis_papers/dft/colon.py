@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tamis_papers._run import Run, Task
+from tamis_papers._run import ExperimentRun, UnitTask
 from tamis_papers._sure import in_part
 from tamis_papers.dft._methods import (
     IMPORTANCE_REMARK,
@@ -16,7 +16,7 @@ from tamis_papers.dft._methods import (
     remarks_on_packages,
 )
 from tamis_papers.dft._tables import held_out_scores, load_table, order_on_all_rows
-from tamis_papers.outcome import Claim, Measurement, Outcome
+from tamis_papers.result import Claim, ExperimentResult, Measurement
 
 DATA = "colon"
 METHODS = {"anova": "ANOVA", "correlation": "Corr.", "importance": "Feat. Imp.", "dft": "DFT"}
@@ -31,27 +31,28 @@ COMPARABLE = 2
 Cells = dict[tuple[str, str, str, int], list[float]]
 
 
-def run(run: Run) -> Outcome:
+def run(run: ExperimentRun) -> ExperimentResult:
     """Every row is held out once; rankings without it, and rankings that have seen it."""
     X, y = load_table(DATA)
     rounds = range(0, y.size, EVERY if run.quick else 1)
     counts = (5, 20, 100) if run.quick else COUNTS
     methods = known(("anova", "correlation", "dft") if run.quick else METHODS)
     orders = run.units(
-        Task(f"order/{method}", order_on_all_rows, (DATA, method, run.seed)) for method in methods
+        UnitTask(f"order/{method}", order_on_all_rows, (DATA, method, run.seed))
+        for method in methods
     )
     tasks = []
     for method in (*methods, "all"):
         which = (X.shape[1],) if method == "all" else counts
         for row in rounds:
             call = (DATA, (row,), method, which, LEARNERS, run.seed)
-            tasks.append(Task(f"inside/{method}/{row}", held_out_scores, call))
+            tasks.append(UnitTask(f"inside/{method}/{row}", held_out_scores, call))
             if method != "all":
                 seen = (*call, orders[f"order/{method}"][: max(counts)])
-                tasks.append(Task(f"outside/{method}/{row}", held_out_scores, seen))
+                tasks.append(UnitTask(f"outside/{method}/{row}", held_out_scores, seen))
     cells = _cells(run.units(tasks), counts, X.shape[1])
     n_all = X.shape[1]
-    return Outcome(
+    return ExperimentResult(
         measurements=_measurements(cells, y.size),
         claims=_claims(cells, counts, n_all),
         figures={"errors": lambda figure: _draw(figure, cells, counts, n_all)},

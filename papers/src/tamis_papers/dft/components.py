@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tamis_papers._run import Run, Task
+from tamis_papers._run import ExperimentRun, UnitTask
 from tamis_papers._sure import in_part
 from tamis_papers.dft._features import (
     Deep,
@@ -26,7 +26,7 @@ from tamis_papers.dft._methods import (
     remarks_on_packages,
 )
 from tamis_papers.dft._tables import accuracy
-from tamis_papers.outcome import Claim, Measurement, Outcome
+from tamis_papers.result import Claim, ExperimentResult, Measurement
 
 N_NETWORKS = 3
 DATA = ("mnist", "fashion-mnist")
@@ -40,12 +40,12 @@ TOP = (20, 40)
 SATURATION = "number of features where accuracy saturates"
 
 # Condition and form: a row per network, a column per count.
-Table = NDArray[np.float64]
-Curves = dict[tuple[str, str], Table]
+Values = NDArray[np.float64]
+Curves = dict[tuple[str, str], Values]
 Ranks = dict[tuple[str, str], list[list[int]]]
 
 
-def run(run: Run) -> Outcome:
+def run(run: ExperimentRun) -> ExperimentResult:
     """Accuracy over the number of features, raw and of components; ranks of what is chosen."""
     counts = (5, 15, 30, 100) if run.quick else COUNTS
     learner = "XGBoost" if has_xgboost() and not run.quick else "RF"
@@ -59,7 +59,7 @@ def run(run: Run) -> Outcome:
     curves = _curves(run, plan, counts, learner)
     ranks = _ranks(run, plan)
     instead = "" if learner == "XGBoost" else f"{learner} in place of XGBoost"
-    return Outcome(
+    return ExperimentResult(
         measurements=_measurements(curves, ranks, counts, learner, instead),
         claims=_claims(curves, ranks, counts),
         figures={
@@ -79,9 +79,11 @@ def run(run: Run) -> Outcome:
     )
 
 
-def _curves(run: Run, plan: Sequence[Deep], counts: Sequence[int], learner: str) -> Curves:
+def _curves(
+    run: ExperimentRun, plan: Sequence[Deep], counts: Sequence[int], learner: str
+) -> Curves:
     tasks = {
-        (deep, form, count): Task(
+        (deep, form, count): UnitTask(
             f"fit/{deep.name}/{deep.repeat}/{form}/{count}/{learner}",
             accuracy_of_form, (deep, form, count, learner),
         )
@@ -96,9 +98,9 @@ def _curves(run: Run, plan: Sequence[Deep], counts: Sequence[int], learner: str)
     return {key: np.array(values) for key, values in rows.items()}
 
 
-def _ranks(run: Run, plan: Sequence[Deep]) -> Ranks:
+def _ranks(run: ExperimentRun, plan: Sequence[Deep]) -> Ranks:
     tasks = {
-        (deep, form): Task(
+        (deep, form): UnitTask(
             f"ranks/{deep.name}/{deep.repeat}/{form}", ranks_by_variance, (deep, form)
         )
         for deep in plan

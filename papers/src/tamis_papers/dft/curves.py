@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tamis_papers._run import Run, Task
+from tamis_papers._run import ExperimentRun, UnitTask
 from tamis_papers._sure import all_sure
 from tamis_papers.dft._features import (
     Deep,
@@ -26,7 +26,7 @@ from tamis_papers.dft._methods import (
     known,
     remarks_on_packages,
 )
-from tamis_papers.outcome import Claim, Measurement, Outcome
+from tamis_papers.result import Claim, ExperimentResult, Measurement
 
 N_DRAWS = 20
 CLASSES = {
@@ -59,11 +59,11 @@ Numbers = dict[str, dict[str, list[float]]]
 Counts = Mapping[tuple[int, int], float]
 
 
-def run_classes(run: Run) -> Outcome:
+def run_classes(run: ExperimentRun) -> ExperimentResult:
     """Four methods for classes."""
     curves = _curves(run, CLASSES)
     numbers = _numbers(curves)
-    return Outcome(
+    return ExperimentResult(
         measurements=_measurements(numbers, CLASSES),
         claims=[
             _clearer("dft-elbow", "dft", ("anova", "correlation"), numbers, CLASSES),
@@ -80,7 +80,7 @@ def run_classes(run: Run) -> Outcome:
     )
 
 
-def run_numbers(run: Run) -> Outcome:
+def run_numbers(run: ExperimentRun) -> ExperimentResult:
     """Four methods for a numeric target, and the importance of more trees."""
     curves = _curves(run, NUMBERS)
     numbers = _numbers(curves)
@@ -91,7 +91,7 @@ def run_numbers(run: Run) -> Outcome:
         name = f"feature importance (XGBoost regressor, {trees} trees{deeper})"
         metric = "number of features until saturation"
         measured.append(Measurement({"data": DATA, "method": name, "metric": metric}, [count]))
-    return Outcome(
+    return ExperimentResult(
         measurements=measured,
         claims=[
             _clearer("rft-elbow", "rft", ("variance", "correlation"), numbers, NUMBERS),
@@ -123,13 +123,13 @@ def _measure_remark(curves: Curves) -> str:
     )
 
 
-def _curves(run: Run, methods: Mapping[str, str]) -> Curves:
+def _curves(run: ExperimentRun, methods: Mapping[str, str]) -> Curves:
     """Sorted scores of every method: on all rows, then on bootstrap draws."""
     deep = deep_features(run, "fashion-mnist")
     accuracies(run, [deep])
     draws = range(1 + run.at_most(4 if run.quick else N_DRAWS))
     tasks = [
-        Task(f"{method}/{draw}", sorted_scores, (deep, method, draw))
+        UnitTask(f"{method}/{draw}", sorted_scores, (deep, method, draw))
         for method in known(methods)
         for draw in draws
     ]
@@ -255,12 +255,12 @@ def _less_obvious(numbers: Numbers) -> Claim:
     return Claim("anova-corr-less", all_sure([won for pair in wins for won in pair]), words)
 
 
-def _used_by_trees(run: Run) -> dict[tuple[int, int], float]:
+def _used_by_trees(run: ExperimentRun) -> dict[tuple[int, int], float]:
     if not has_xgboost():
         return {}
     deep = deep_features(run, "fashion-mnist")
     tasks = {
-        (depth, trees): Task(
+        (depth, trees): UnitTask(
             f"trees/{trees}" if depth == DEPTHS[0] else f"trees/{trees}/depth {depth}",
             features_in_use, (deep, trees, depth),
         )

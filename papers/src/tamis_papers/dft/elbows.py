@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from tamis_papers._run import Run, Task
+from tamis_papers._run import ExperimentRun, UnitTask
 from tamis_papers._sure import all_sure, in_part, surely
 from tamis_papers.dft._claims import share_claim
 from tamis_papers.dft._features import (
@@ -29,7 +29,7 @@ from tamis_papers.dft._methods import (
     remarks_on_packages,
 )
 from tamis_papers.dft._tables import accuracy
-from tamis_papers.outcome import Claim, Measurement, Outcome
+from tamis_papers.result import Claim, ExperimentResult, Measurement
 
 N_NETWORKS = 3
 # Data, whether noisy, early and late elbow as the paper reads them from the DFT curve.
@@ -54,7 +54,7 @@ BEST_AT_EARLY = 13 / 16
 Cells = dict[tuple[str, str, str, str], list[float]]
 
 
-def run(run: Run) -> Outcome:
+def run(run: ExperimentRun) -> ExperimentResult:
     """Networks, then rankings, then learners on the first columns of every ranking."""
     conditions = [c for c in CONDITIONS if not run.quick or c[:2] == ("fashion-mnist", False)]
     learners = known(("LR", "RF") if run.quick else LEARNERS)
@@ -68,7 +68,7 @@ def run(run: Run) -> Outcome:
     rankings = _rankings(run, [deep for deep, _, _ in plan])
     cells = _cells(run, plan, rankings, learners)
     elbows = _elbows(rankings)
-    return Outcome(
+    return ExperimentResult(
         measurements=_measurements(networks, cells, elbows, conditions),
         claims=_claims(cells, elbows, plan[0][0].size.test_rows),
         figures={"accuracy": lambda figure: _draw(figure, cells, learners)},
@@ -85,9 +85,11 @@ def run(run: Run) -> Outcome:
     )
 
 
-def _rankings(run: Run, wanted: Sequence[Deep]) -> dict[tuple[Deep, str], dict[str, Any]]:
+def _rankings(run: ExperimentRun, wanted: Sequence[Deep]) -> dict[tuple[Deep, str], dict[str, Any]]:
     tasks = {
-        (deep, method): Task(f"ranking/{deep.name}/{deep.repeat}/{method}", ranking, (deep, method))
+        (deep, method): UnitTask(
+            f"ranking/{deep.name}/{deep.repeat}/{method}", ranking, (deep, method)
+        )
         for deep in wanted
         for method in known(METHODS)
     }
@@ -112,12 +114,12 @@ def learner_accuracy(deep: Deep, learner: str, columns: Sequence[int]) -> float:
 
 
 def _cells(
-    run: Run,
+    run: ExperimentRun,
     plan: Sequence[tuple[Deep, int, int]],
     rankings: dict[tuple[Deep, str], dict[str, Any]],
     learners: Sequence[str],
 ) -> Cells:
-    tasks: dict[tuple[Deep, str, str, str], Task] = {}
+    tasks: dict[tuple[Deep, str, str, str], UnitTask] = {}
     for deep, early, late in plan:
         chosen: dict[tuple[str, str], list[int]] = {(FULL, "full"): list(range(N_FEATURES))}
         for method in known(METHODS):
@@ -129,7 +131,7 @@ def _cells(
         for (method, elbow), columns in chosen.items():
             for learner in learners:
                 name = f"fit/{deep.name}/{deep.repeat}/{method}/{elbow}/{learner}"
-                task = Task(name, learner_accuracy, (deep, learner, columns))
+                task = UnitTask(name, learner_accuracy, (deep, learner, columns))
                 tasks[deep, method, learner, elbow] = task
     found = run.units(tasks.values())
     cells: Cells = defaultdict(list)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from tamis_papers._run import Run, Task
+from tamis_papers._run import ExperimentRun, UnitTask
 from tamis_papers._sure import all_sure, surely, within
 from tamis_papers.dft._methods import (
     IMPORTANCE_REMARK,
@@ -17,7 +17,7 @@ from tamis_papers.dft._methods import (
     remarks_on_packages,
 )
 from tamis_papers.dft._tables import folds_of, held_out_scores, load_table, order_on_all_rows
-from tamis_papers.outcome import Claim, Measurement, Outcome
+from tamis_papers.result import Claim, ExperimentResult, Measurement
 
 DATA = "multifeat"
 METHODS = {"anova": "ANOVA", "correlation": "Corr.", "importance": "Feat. Imp.", "dft": "DFT"}
@@ -38,7 +38,7 @@ Cells = dict[tuple[str, str, str, int], list[float]]
 Calls = dict[tuple[str, str, int], tuple[Any, ...]]
 
 
-def run(run: Run) -> Outcome:
+def run(run: ExperimentRun) -> ExperimentResult:
     """Rankings inside the folds, and once on all rows to see what that would add."""
     X, y = load_table(DATA)
     n_all = X.shape[1]
@@ -48,7 +48,8 @@ def run(run: Run) -> Outcome:
     n_repeats = run.at_most(n_repeats)
     folds = folds_of(y, n_folds, n_repeats, run.seed)
     orders = run.units(
-        Task(f"order/{method}", order_on_all_rows, (DATA, method, run.seed)) for method in methods
+        UnitTask(f"order/{method}", order_on_all_rows, (DATA, method, run.seed))
+        for method in methods
     )
     calls: Calls = {}
     for number, test in enumerate(folds):
@@ -59,7 +60,7 @@ def run(run: Run) -> Outcome:
                 calls["outside", method, number] = (*call, orders[f"order/{method}"][:MOST])
         calls["inside", "all", number] = (DATA, test, "all", (n_all,), learners, run.seed)
     cells = _cells(run, calls)
-    return Outcome(
+    return ExperimentResult(
         measurements=_measurements(cells, n_all),
         claims=_claims(cells, n_all),
         figures={"accuracy": lambda figure: _draw(figure, cells, learners, n_all)},
@@ -67,9 +68,9 @@ def run(run: Run) -> Outcome:
     )
 
 
-def _cells(run: Run, calls: Calls) -> Cells:
+def _cells(run: ExperimentRun, calls: Calls) -> Cells:
     names = {key: "/".join(map(str, key)) for key in calls}
-    found = run.units(Task(names[key], held_out_scores, call) for key, call in calls.items())
+    found = run.units(UnitTask(names[key], held_out_scores, call) for key, call in calls.items())
     cells: Cells = defaultdict(list)
     for key, call in calls.items():
         for learner, values in found[names[key]].items():

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tamis_papers._run import Run, Task
+from tamis_papers._run import ExperimentRun, UnitTask
 from tamis_papers._sure import all_sure, in_part, surely
 from tamis_papers.dft._methods import LEARNER_REMARK, known, remarks_on_packages
 from tamis_papers.dft._tables import (
@@ -18,7 +18,7 @@ from tamis_papers.dft._tables import (
     load_table,
     order_on_all_rows,
 )
-from tamis_papers.outcome import Claim, Measurement, Outcome
+from tamis_papers.result import Claim, ExperimentResult, Measurement
 
 METHODS = {"dft": "DFT", "mrmr_difference": "mRMR", "mrmr_quotient": "mRMR (quotient)"}
 RIVAL = "mrmr_difference"
@@ -32,7 +32,7 @@ CONVERGED = 1.0
 PAPER_GAPS = {"SVM": 2.5, "XGBoost": 5.0}
 
 
-class Setting(NamedTuple):
+class RedundancySetting(NamedTuple):
     """How a table is split, and which SVM it gets; 0 folds means that every row is held out."""
 
     n_folds: int
@@ -41,17 +41,17 @@ class Setting(NamedTuple):
 
 
 SETTINGS = {
-    "multifeat": Setting(10, 1, "SVM (RBF)"),
-    "colon": Setting(0, 1, "SVM (linear)"),
-    "arr": Setting(10, 3, "SVM (RBF)"),
+    "multifeat": RedundancySetting(10, 1, "SVM (RBF)"),
+    "colon": RedundancySetting(0, 1, "SVM (linear)"),
+    "arr": RedundancySetting(10, 3, "SVM (RBF)"),
 }
-QUICK = {"arr": Setting(3, 1, "SVM (RBF)")}
+QUICK = {"arr": RedundancySetting(3, 1, "SVM (RBF)")}
 
 # Data, method, learner: a row per split and a column per count.
 Errors = dict[tuple[str, str, str], Any]
 
 
-def run(run: Run) -> Outcome:
+def run(run: ExperimentRun) -> ExperimentResult:
     """Error of both methods over the number of features, on three tables."""
     settings = QUICK if run.quick else SETTINGS
     counts = (5, 20, 100) if run.quick else COUNTS
@@ -60,11 +60,11 @@ def run(run: Run) -> Outcome:
     }
     learners = known(("SVM",) if run.quick else ("SVM", "XGBoost"))
     firsts = run.units(
-        Task(f"first/{method}", order_on_all_rows, ("multifeat", method, run.seed))
+        UnitTask(f"first/{method}", order_on_all_rows, ("multifeat", method, run.seed))
         for method in METHODS
     )
     errors = _errors(run, settings, counts, learners)
-    return Outcome(
+    return ExperimentResult(
         measurements=_measurements(errors, counts, settings),
         claims=_claims(errors, counts, firsts),
         figures={"errors": lambda figure: _draw(figure, errors, counts, learners)},
@@ -82,8 +82,8 @@ def run(run: Run) -> Outcome:
     )
 
 
-def _folds_in_words(settings: dict[str, Setting]) -> str:
-    def words(one: Setting) -> str:
+def _folds_in_words(settings: dict[str, RedundancySetting]) -> str:
+    def words(one: RedundancySetting) -> str:
         if not one.n_folds:
             return "every row is held out once"
         return f"{one.n_folds} folds " + (
@@ -94,9 +94,12 @@ def _folds_in_words(settings: dict[str, Setting]) -> str:
 
 
 def _errors(
-    run: Run, settings: dict[str, Setting], counts: Sequence[int], learners: Sequence[str]
+    run: ExperimentRun,
+    settings: dict[str, RedundancySetting],
+    counts: Sequence[int],
+    learners: Sequence[str],
 ) -> Errors:
-    tasks: dict[tuple[str, str, int], Task] = {}
+    tasks: dict[tuple[str, str, int], UnitTask] = {}
     for data, setting in settings.items():
         y = load_table(data)[1]
         splits: list[Rows] = [(row,) for row in range(y.size)]
@@ -106,7 +109,7 @@ def _errors(
         for method in METHODS:
             for number, test in enumerate(splits):
                 call = (data, test, method, tuple(counts), names, run.seed)
-                task = Task(f"{data}/{method}/{number}", held_out_scores, call)
+                task = UnitTask(f"{data}/{method}/{number}", held_out_scores, call)
                 tasks[data, method, number] = task
     found = run.units(tasks.values())
     rows: dict[tuple[str, str, str], list[list[float]]] = defaultdict(list)
@@ -118,7 +121,7 @@ def _errors(
 
 
 def _measurements(
-    errors: Errors, counts: Sequence[int], settings: dict[str, Setting]
+    errors: Errors, counts: Sequence[int], settings: dict[str, RedundancySetting]
 ) -> list[Measurement]:
     measured = []
     for (data, method, learner), values in errors.items():

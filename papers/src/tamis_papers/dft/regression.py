@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from tamis_papers._run import Run, Task
+from tamis_papers._run import ExperimentRun, UnitTask
 from tamis_papers._sure import in_part
 from tamis_papers.dft import _methods
 from tamis_papers.dft._claims import share_claim
@@ -22,7 +22,7 @@ from tamis_papers.dft._features import (
     number_of_networks,
     remarks_on_network,
 )
-from tamis_papers.outcome import Claim, Measurement, Outcome
+from tamis_papers.result import Claim, ExperimentResult, Measurement
 
 N_NETWORKS = 3
 # Data, whether noisy, early and late elbow as the paper reads them from the RFT curve.
@@ -50,7 +50,7 @@ BOUNDS = {"mnist": ("mnist-20-30", 20, 30), "fashion-mnist": ("fashion-5-10", 5,
 Cells = dict[tuple[str, str, str, str], list[float]]
 
 
-def run(run: Run) -> Outcome:
+def run(run: ExperimentRun) -> ExperimentResult:
     """Networks, then rankings, then regressors on the first columns of every ranking."""
     conditions = [c for c in CONDITIONS if not run.quick or c[:2] == ("fashion-mnist", False)]
     n_networks = run.at_most(1 if run.quick else N_NETWORKS)
@@ -64,7 +64,7 @@ def run(run: Run) -> Outcome:
     regressors = ("XGBoost regressor", "ridge") if _methods.has_xgboost() else ("ridge",)
     cells = _cells(run, plan, rankings, regressors)
     late = {(deep.name, deep.repeat): rankings[deep, "rft"]["late"] for deep, _, _ in plan}
-    return Outcome(
+    return ExperimentResult(
         measurements=_measurements(cells, conditions, regressors[0]),
         claims=_claims(cells, regressors[0], late),
         figures={"errors": lambda figure: _draw(figure, cells, regressors[0])},
@@ -81,9 +81,11 @@ def run(run: Run) -> Outcome:
     )
 
 
-def _rankings(run: Run, wanted: Sequence[Deep]) -> dict[tuple[Deep, str], dict[str, Any]]:
+def _rankings(run: ExperimentRun, wanted: Sequence[Deep]) -> dict[tuple[Deep, str], dict[str, Any]]:
     tasks = {
-        (deep, method): Task(f"ranking/{deep.name}/{deep.repeat}/{method}", ranking, (deep, method))
+        (deep, method): UnitTask(
+            f"ranking/{deep.name}/{deep.repeat}/{method}", ranking, (deep, method)
+        )
         for deep in wanted
         for method in _methods.known(METHODS)
     }
@@ -115,12 +117,12 @@ def squared_error(deep: Deep, regressor: str, columns: Sequence[int]) -> float:
 
 
 def _cells(
-    run: Run,
+    run: ExperimentRun,
     plan: Sequence[tuple[Deep, int, int]],
     rankings: dict[tuple[Deep, str], dict[str, Any]],
     regressors: Sequence[str],
 ) -> Cells:
-    tasks: dict[tuple[Deep, str, str, str], Task] = {}
+    tasks: dict[tuple[Deep, str, str, str], UnitTask] = {}
     for deep, early, late in plan:
         chosen: dict[tuple[str, str], list[int]] = {(FULL, "full"): list(range(N_FEATURES))}
         for method in _methods.known(METHODS):
@@ -130,7 +132,7 @@ def _cells(
         for (method, elbow), columns in chosen.items():
             for regressor in regressors:
                 name = f"fit/{deep.name}/{deep.repeat}/{method}/{elbow}/{regressor}"
-                tasks[deep, method, regressor, elbow] = Task(
+                tasks[deep, method, regressor, elbow] = UnitTask(
                     name, squared_error, (deep, regressor, columns)
                 )
     found = run.units(tasks.values())

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from tamis_papers._run import Run, Task
+from tamis_papers._run import ExperimentRun, UnitTask
 from tamis_papers._sure import all_sure
 from tamis_papers.dft._methods import has_xgboost, make_selector, remarks_on_packages
 from tamis_papers.dft._tables import load_table
-from tamis_papers.outcome import Claim, Measurement, Outcome
+from tamis_papers.result import Claim, ExperimentResult, Measurement
 
 DATA = ("multifeat", "colon", "arr")
 # Name of the paper: selector and number of bins.
@@ -30,11 +30,11 @@ LEVEL = 0.05
 Seconds = dict[tuple[str, str], list[float]]
 
 
-def run(run: Run) -> Outcome:
+def run(run: ExperimentRun) -> ExperimentResult:
     """Every method on every table, one after the other, on one thread."""
     methods = [name for name in METHODS if name != IMPORTANCE or has_xgboost()]
     tasks = {
-        (data, name): Task(f"{data}/{name}", seconds_to_fit, (data, name, run.seed))
+        (data, name): UnitTask(f"{data}/{name}", seconds_to_fit, (data, name, run.seed))
         for data in DATA
         for name in methods
         # 3,000 trees are the slow part of the table, and tell nothing new on a part of it.
@@ -42,7 +42,7 @@ def run(run: Run) -> Outcome:
     }
     found = run.units(tasks.values(), parallel=False)
     seconds = {key: found[task.name] for key, task in tasks.items()}
-    return Outcome(
+    return ExperimentResult(
         measurements=_measurements(seconds),
         claims=_claims(seconds),
         figures={"seconds": lambda figure: _draw(figure, seconds)},

@@ -17,7 +17,7 @@ from tamis_papers.ilfs._significance import (
     ranks_in_words,
 )
 from tamis_papers.inffs._protocol import TRAIN_SHARE, Scores, data_names, means
-from tamis_papers.outcome import Claim
+from tamis_papers.result import Claim
 
 Floats = NDArray[np.float64]
 

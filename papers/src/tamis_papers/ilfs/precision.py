@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tamis_papers._run import Run
+from tamis_papers._run import ExperimentRun
 from tamis_papers.ilfs._claims import MICROARRAY, OTHERS, claims
 from tamis_papers.ilfs._methods import TWELVE, methods
 from tamis_papers.ilfs._significance import METRIC, OURS, count_wins
@@ -20,7 +20,7 @@ from tamis_papers.inffs._protocol import (
     scores_by_splits,
     splits_in_words,
 )
-from tamis_papers.outcome import Measurement, Outcome
+from tamis_papers.result import ExperimentResult, Measurement
 
 N_SPLITS = 20
 FREE = "ILFS, free topics"
@@ -34,7 +34,7 @@ QUICK_METHODS = ("Fisher", "MI", "ReliefF", "LS", "Inf-FS", OURS)
 PRINTED = "average precision"
 
 
-def run(run: Run) -> Outcome:
+def run(run: ExperimentRun) -> ExperimentResult:
     """All methods on every data set, the small ones first."""
     names = QUICK_DATA if run.quick else (*MICROARRAY, *OTHERS)
     chosen = QUICK_METHODS if run.quick else (*TWELVE, FREE)
@@ -42,7 +42,7 @@ def run(run: Run) -> Outcome:
     for name in names:
         scores |= _scores(run, name, chosen)
     n_splits = max(values.shape[0] for values in scores.values())
-    return Outcome(
+    return ExperimentResult(
         measurements=_measurements(scores),
         claims=claims(scores, tuple(one for one in chosen if one != FREE)),
         figures={"table": lambda figure: _draw(figure, scores, chosen)},
@@ -65,7 +65,7 @@ def run(run: Run) -> Outcome:
     )
 
 
-def _scores(run: Run, name: str, chosen: tuple[str, ...]) -> Scores:
+def _scores(run: ExperimentRun, name: str, chosen: tuple[str, ...]) -> Scores:
     fewer = {} if run.quick else FEWER.get(name, {})
     usual = 3 if run.quick else N_SPLITS
     n_splits = {method: run.at_most(fewer.get(method, usual)) for method in chosen}

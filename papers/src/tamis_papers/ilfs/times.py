@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from tamis_papers._run import Run
+from tamis_papers._run import ExperimentRun
 from tamis_papers.ilfs._methods import TWELVE, methods
 from tamis_papers.inffs._stopwatch import (
-    Size,
+    TableSize,
     draw_times,
     in_words,
     median_seconds,
@@ -17,20 +17,20 @@ from tamis_papers.inffs._stopwatch import (
     time_methods,
 )
 from tamis_papers.inffs.times import printed_times
-from tamis_papers.outcome import Claim, Outcome
+from tamis_papers.result import Claim, ExperimentResult
 
-PAPER = Size(10_000, 5_000, 2)
-QUICK = Size(300, 100, 2)
+PAPER = TableSize(10_000, 5_000, 2)
+QUICK = TableSize(300, 100, 2)
 LIMIT, QUICK_LIMIT = 300.0, 4.0
 DATA = "synthetic-10000x5000-2classes"
 
 
-def run(run: Run) -> Outcome:
+def run(run: ExperimentRun) -> ExperimentResult:
     """Time the twelve methods, and SVM-RFE that takes away half of the columns at a time."""
     size, limit = (QUICK, QUICK_LIMIT) if run.quick else (PAPER, LIMIT)
     found = time_methods(run, _selectors(), size, limit)
     theirs = printed_times("ilfs-table2")
-    return Outcome(
+    return ExperimentResult(
         measurements=time_measurements(found, DATA, size, PAPER),
         claims=_claims(found, theirs),
         figures={"times": lambda figure: draw_times(figure, found, theirs, (size, PAPER))},

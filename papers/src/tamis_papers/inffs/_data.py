@@ -9,7 +9,7 @@ import numpy as np
 
 from tamis_papers import _stand_ins
 
-Table = tuple[Any, Any]
+Labelled = tuple[Any, Any]
 
 # What a reader must know of the numbers of a data set.
 NOTES = {
@@ -23,7 +23,7 @@ NOTES = {
 }
 
 
-def load_table(name: str, seed: int = 0, n_rows: int | None = None) -> Table:
+def load_table(name: str, seed: int = 0, n_rows: int | None = None) -> Labelled:
     """Rows and classes of a data set of the papers, dense; at most so many rows, at random."""
     X, y = _LOADERS[name](seed)
     X = X.toarray() if hasattr(X, "toarray") else X
@@ -34,8 +34,8 @@ def load_table(name: str, seed: int = 0, n_rows: int | None = None) -> Table:
     return X, y
 
 
-def _file(name: str) -> Callable[[int], Table]:
-    def load(seed: int) -> Table:
+def _file(name: str) -> Callable[[int], Labelled]:
+    def load(seed: int) -> Labelled:
         from tamis import datasets
 
         bunch: Any = datasets.load(name)
@@ -44,15 +44,15 @@ def _file(name: str) -> Callable[[int], Table]:
     return load
 
 
-def _gisette(seed: int) -> Table:
+def _gisette(seed: int) -> Labelled:
     return _stand_ins.gisette_like(seed)[:2]
 
 
-def _polarity(seed: int) -> Table:
+def _polarity(seed: int) -> Labelled:
     return _stand_ins.polarity_like()
 
 
-_LOADERS: dict[str, Callable[[int], Table]] = {
+_LOADERS: dict[str, Callable[[int], Labelled]] = {
     "colon": _file("colon"),
     "leukemia": _file("leukemia"),
     "lymphoma": _file("lymphoma_45"),

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tamis_papers._run import Run
+from tamis_papers._run import ExperimentRun
 from tamis_papers._scores import Cell, scores_of
-from tamis_papers.outcome import Measurement
+from tamis_papers.result import Measurement
 
 COUNTS = (10, 50, 100, 150, 200)
 TRAIN_SHARE = 2 / 3
@@ -22,7 +22,7 @@ Scores = dict[tuple[str, str, str], NDArray[np.float64]]
 
 
 def scores_on(
-    run: Run,
+    run: ExperimentRun,
     name: str,
     table: tuple[Any, Any],
     selectors: Mapping[str, Any],
@@ -50,7 +50,7 @@ def scores_on(
 
 
 def scores_by_splits(
-    run: Run,
+    run: ExperimentRun,
     name: str,
     table: tuple[Any, Any],
     selectors: Mapping[str, Any],

@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from joblib import cpu_count
 
-from tamis_papers._run import Run, Task
-from tamis_papers.outcome import Measurement
+from tamis_papers._run import ExperimentRun, UnitTask
+from tamis_papers.result import Measurement
 
 N_RUNS = 3
 # One run tells enough of a method that takes as long as this.
@@ -25,7 +25,7 @@ MARK, READY, END = b"seconds ", b"seconds ready\n", b""
 WARM_UP_ROWS, WARM_UP_COLUMNS = 120, 20
 
 
-class Size(NamedTuple):
+class TableSize(NamedTuple):
     """Rows, columns and classes of a table of noise."""
 
     n_rows: int
@@ -36,7 +36,7 @@ class Size(NamedTuple):
         return f"{self.n_rows:,} x {self.n_columns:,}, {self.n_classes} classes"
 
 
-def make_noise(size: Size, seed: int) -> tuple[Any, Any]:
+def make_noise(size: TableSize, seed: int) -> tuple[Any, Any]:
     """Columns that are uniform from 0 to 1000, and labels that have nothing to do with them."""
     rng = np.random.default_rng(seed)
     X = rng.uniform(0.0, 1000.0, (size.n_rows, size.n_columns))
@@ -94,8 +94,8 @@ def measure() -> None:
 
     warnings.simplefilter("ignore")
     selector, size, seed = pickle.loads(base64.b64decode(sys.argv[1]))
-    X, y = make_noise(Size(*size), seed)
-    clone(selector).fit(*make_noise(_small(Size(*size)), seed))
+    X, y = make_noise(TableSize(*size), seed)
+    clone(selector).fit(*make_noise(_small(TableSize(*size)), seed))
     print(READY.decode(), end="", flush=True)
     for _ in range(N_RUNS):
         start = time.perf_counter()
@@ -106,23 +106,23 @@ def measure() -> None:
             break
 
 
-def _small(size: Size) -> Size:
-    return Size(max(WARM_UP_ROWS, 6 * size.n_classes), WARM_UP_COLUMNS, size.n_classes)
+def _small(size: TableSize) -> TableSize:
+    return TableSize(max(WARM_UP_ROWS, 6 * size.n_classes), WARM_UP_COLUMNS, size.n_classes)
 
 
 def time_methods(
-    run: Run, selectors: dict[str, Any], size: Size, limit: float
+    run: ExperimentRun, selectors: dict[str, Any], size: TableSize, limit: float
 ) -> dict[str, dict[str, Any]]:
     """Times of all methods, one after the other."""
     tasks = [
-        Task(name, seconds_of, (selector, tuple(size), run.seed, limit))
+        UnitTask(name, seconds_of, (selector, tuple(size), run.seed, limit))
         for name, selector in selectors.items()
     ]
     return run.units(tasks, parallel=False)
 
 
 def time_measurements(
-    found: dict[str, dict[str, Any]], data: str, size: Size, paper: Size
+    found: dict[str, dict[str, Any]], data: str, size: TableSize, paper: TableSize
 ) -> list[Measurement]:
     """A measurement per method that ran; the paper's numbers are of its own size."""
     small = "" if size == paper else f"on {size}"
@@ -192,7 +192,7 @@ def draw_times(
     figure: Any,
     found: dict[str, dict[str, Any]],
     theirs: dict[str, float],
-    sizes: tuple[Size, Size],
+    sizes: tuple[TableSize, TableSize],
 ) -> None:
     """Bars on a log scale, the paper's times beside ours; `sizes` are ours and the paper's."""
     seconds = median_seconds(found)

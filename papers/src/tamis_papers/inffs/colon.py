@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tamis_papers._run import Run
+from tamis_papers._run import ExperimentRun
 from tamis_papers._sure import surely
 from tamis_papers.inffs._data import load_table
 from tamis_papers.inffs._methods import methods
@@ -20,7 +20,7 @@ from tamis_papers.inffs._protocol import (
     scores_on,
     splits_in_words,
 )
-from tamis_papers.outcome import Claim, Measurement, Outcome
+from tamis_papers.result import Claim, ExperimentResult, Measurement
 
 N_SPLITS = 20
 METRICS = ("auc", "accuracy")
@@ -34,7 +34,7 @@ STATE_OF_THE_ART = 89.6
 CLOSE = 1.0
 
 
-def run(run: Run) -> Outcome:
+def run(run: ExperimentRun) -> ExperimentResult:
     """Nine methods on the same splits, as they are and Inf-FS on logarithms too."""
     X, y = load_table("colon")
     planned, counts = (3, (10, 50, 200)) if run.quick else (N_SPLITS, COUNTS)
@@ -44,7 +44,7 @@ def run(run: Run) -> Outcome:
     scores = scores_on(run, "colon", (X, y), selectors, **options)
     logarithms = methods((OURS, "Inf-FS, alpha 0.2"), quick=run.quick)
     scores |= scores_on(run, "colon, log2", (np.log2(X), y), logarithms, **options)
-    return Outcome(
+    return ExperimentResult(
         measurements=_measurements(scores, counts),
         claims=_claims(scores, counts),
         figures={"curves": lambda figure: _draw(figure, scores, counts)},

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from tamis_papers._run import Run, Task
+from tamis_papers._run import ExperimentRun, UnitTask
 from tamis_papers._sure import all_sure, surely
-from tamis_papers.outcome import Claim, Measurement, Outcome
+from tamis_papers.result import Claim, ExperimentResult, Measurement
 
 N_REPEATS = 20
 # The paper does not say which alpha it used here.
@@ -18,17 +18,19 @@ LEAST_FOR_SPREAD = 5
 KINDS = {"linear": "linear", "sine": "periodic"}
 
 
-def run(run: Run) -> Outcome:
+def run(run: ExperimentRun) -> ExperimentResult:
     """Rank the columns of every draw for every alpha, and look where the originals are."""
     n_repeats = run.at_most(5 if run.quick else N_REPEATS)
     tasks = [
-        Task(f"{kind}/{alpha}/{n_repeats}", ranks_of_originals, (kind, alpha, n_repeats, run.seed))
+        UnitTask(
+            f"{kind}/{alpha}/{n_repeats}", ranks_of_originals, (kind, alpha, n_repeats, run.seed)
+        )
         for kind in KINDS
         for alpha in ALPHAS
     ]
     units = run.units(tasks, parallel=False)
     found = {name.rpartition("/")[0]: np.array(ranks) for name, ranks in units.items()}
-    return Outcome(
+    return ExperimentResult(
         measurements=_measurements(found),
         claims=_claims(found, n_repeats),
         figures={"ranks": lambda figure: _draw(figure, found)},

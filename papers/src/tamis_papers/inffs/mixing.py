@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tamis_papers._run import Run, Task
+from tamis_papers._run import ExperimentRun, UnitTask
 from tamis_papers._sure import surely
 from tamis_papers.inffs._data import load_table
 from tamis_papers.inffs._methods import ALPHAS
 from tamis_papers.inffs._protocol import TRAIN_SHARE, splits_by_data
-from tamis_papers.outcome import Claim, Measurement, Outcome
+from tamis_papers.result import Claim, ExperimentResult, Measurement
 
 # Thousands of rows vary little from split to split.
 N_SPLITS = {
@@ -38,13 +38,13 @@ SURE = 0.95
 Curves = dict[str, NDArray[np.float64]]
 
 
-def run(run: Run) -> Outcome:
+def run(run: ExperimentRun) -> ExperimentResult:
     """Score of the SVM at every alpha on every split, divided by the best alpha of the data set."""
     planned = QUICK if run.quick else N_SPLITS
     n_splits = {name: run.at_most(n) for name, n in planned.items()}
     n_rows = dict.fromkeys(QUICK, QUICK_ROWS) if run.quick else ROWS
     tasks = [
-        Task(f"{name}/{split}", accuracies, (name, split, run.seed, n_rows.get(name)))
+        UnitTask(f"{name}/{split}", accuracies, (name, split, run.seed, n_rows.get(name)))
         for name, n in n_splits.items()
         for split in range(n)
     ]
@@ -54,7 +54,7 @@ def run(run: Run) -> Outcome:
         for name, n in n_splits.items()
     }
     curves = _normalised(scores)
-    return Outcome(
+    return ExperimentResult(
         measurements=_measurements(curves),
         claims=_claims(curves["80% of all"], list(scores)),
         figures={"alpha": lambda figure: _draw(figure, curves, list(scores))},

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tamis_papers._run import Run
+from tamis_papers._run import ExperimentRun
 from tamis_papers._sure import surely
 from tamis_papers.inffs._data import NOTES, load_table
 from tamis_papers.inffs._methods import methods
@@ -23,7 +23,7 @@ from tamis_papers.inffs._protocol import (
     scores_by_splits,
     splits_by_data,
 )
-from tamis_papers.outcome import Claim, Measurement, Outcome
+from tamis_papers.result import Claim, ExperimentResult, Measurement
 
 OURS = "Inf-FS"
 FIVE = ("FSV", "Fisher", "MutInf", "ReliefF", OURS)
@@ -43,7 +43,7 @@ BEST_SINGLE = (("lymphoma", 100), ("dlbcl", 150))
 STATE_OF_THE_ART = {"lymphoma": 93.8, "leukemia": 97.2, "lung181": 98.8, "dlbcl": 93.3}
 
 
-def run(run: Run) -> Outcome:
+def run(run: ExperimentRun) -> ExperimentResult:
     """Five methods on every data set, the small ones first."""
     scores: Scores = {}
     for name, n_splits in (QUICK if run.quick else N_SPLITS).items():
@@ -53,7 +53,7 @@ def run(run: Run) -> Outcome:
         splits = {method: run.at_most(fewer.get(method, n_splits)) for method in chosen}
         scores |= scores_by_splits(run, name, table, chosen, splits, METRICS)
     names = data_names(scores)
-    return Outcome(
+    return ExperimentResult(
         measurements=_measurements(scores),
         claims=[_best_everywhere(scores), _unsupervised_wins(scores), _new_top(scores)],
         figures={"means": lambda figure: _draw(figure, scores)},

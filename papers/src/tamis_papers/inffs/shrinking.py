@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tamis_papers._run import Run, Task
+from tamis_papers._run import ExperimentRun, UnitTask
 from tamis_papers._sure import surely
 from tamis_papers.inffs._methods import methods
 from tamis_papers.inffs._patches import load_features
-from tamis_papers.outcome import Claim, Measurement, Outcome
+from tamis_papers.result import Claim, ExperimentResult, Measurement
 
 OURS = "Inf-FS"
 FIVE = ("Relief-F", "Fisher", "MutInf", "FSV", OURS)
@@ -20,7 +20,7 @@ NOTE = "stand-in: {kept} of {columns} patch features of Fashion-MNIST"
 RANDOM_PAIRS = 50
 
 
-class Plan(NamedTuple):
+class ShrinkingPlan(NamedTuple):
     """How much is done; the share of columns that is kept is the paper's, 1,000 of 4,096."""
 
     sizes: tuple[int, ...]
@@ -40,16 +40,18 @@ class Plan(NamedTuple):
         return round(1000 / 4096 * self.n_columns)
 
 
-FULL = Plan((5011, 2505, 1252, 626), 10, 256, 5000, FIVE)
-QUICK = Plan((600, 300, 75), 2, 32, 1000, ("Fisher", "MutInf", OURS))
+FULL = ShrinkingPlan((5011, 2505, 1252, 626), 10, 256, 5000, FIVE)
+QUICK = ShrinkingPlan((600, 300, 75), 2, 32, 1000, ("Fisher", "MutInf", OURS))
 
 
-def run(run: Run) -> Outcome:
+def run(run: ExperimentRun) -> ExperimentResult:
     """Rank on all rows and on draws of them; learn from the best quarter of the columns."""
     plan = QUICK if run.quick else FULL
     plan = plan._replace(n_draws=run.at_most(plan.n_draws))
     tasks = [
-        Task(f"{method}/{size}/{draw}", rank_and_learn, (method, size, draw, tuple(plan), run.seed))
+        UnitTask(
+            f"{method}/{size}/{draw}", rank_and_learn, (method, size, draw, tuple(plan), run.seed)
+        )
         for size in reversed(plan.sizes)
         for method in plan.methods
         for draw in range(_n_draws(plan, size))
@@ -65,7 +67,7 @@ def run(run: Run) -> Outcome:
         for method in plan.methods
         for size in plan.sizes
     }
-    return Outcome(
+    return ExperimentResult(
         measurements=_measurements(plan, precision, stability)
         + _among_draws(found, plan, run.seed),
         claims=_claims(plan, precision, stability),
@@ -89,11 +91,11 @@ def run(run: Run) -> Outcome:
     )
 
 
-def _draws_in_words(plan: Plan) -> str:
+def _draws_in_words(plan: ShrinkingPlan) -> str:
     return "1 draw" if plan.n_draws == 1 else f"{plan.n_draws} draws"
 
 
-def _n_draws(plan: Plan, size: int) -> int:
+def _n_draws(plan: ShrinkingPlan, size: int) -> int:
     return 1 if size == plan.sizes[0] else plan.n_draws
 
 
@@ -104,7 +106,7 @@ def rank_and_learn(
     from tamis.evaluation.learners import make_learner
     from tamis.evaluation.metrics import make_metric
 
-    settings = Plan(*plan)
+    settings = ShrinkingPlan(*plan)
     X, y, X_test, y_test = load_features(
         settings.n_filters, settings.sizes[0], settings.n_test, seed
     )
@@ -129,7 +131,9 @@ def draw_rows(y: NDArray[Any], size: int, rng: np.random.Generator) -> NDArray[n
     return np.sort(np.argsort(place, kind="stable")[:size])
 
 
-def _draws(found: dict[str, Any], plan: Plan, method: str, size: int) -> list[dict[str, Any]]:
+def _draws(
+    found: dict[str, Any], plan: ShrinkingPlan, method: str, size: int
+) -> list[dict[str, Any]]:
     return [found[f"{method}/{size}/{draw}"] for draw in range(_n_draws(plan, size))]
 
 
@@ -144,7 +148,9 @@ def agreement(tops: list[list[int]], n_columns: int) -> float:
     return jensen_shannon(rankings_from_orders(np.array(orders)), top=len(tops[0]))
 
 
-def _against_full(found: dict[str, Any], plan: Plan, method: str, size: int) -> NDArray[np.float64]:
+def _against_full(
+    found: dict[str, Any], plan: ShrinkingPlan, method: str, size: int
+) -> NDArray[np.float64]:
     full = _draws(found, plan, method, plan.sizes[0])[0]["kept"]
     return np.array(
         [
@@ -154,7 +160,7 @@ def _against_full(found: dict[str, Any], plan: Plan, method: str, size: int) -> 
     )
 
 
-def _measurements(plan: Plan, precision: Any, stability: Any) -> list[Measurement]:
+def _measurements(plan: ShrinkingPlan, precision: Any, stability: Any) -> list[Measurement]:
     note = NOTE.format(kept=plan.n_kept, columns=plan.n_columns)
     names = (("mean average precision", precision), ("stability D_JS", stability))
     return [
@@ -164,7 +170,7 @@ def _measurements(plan: Plan, precision: Any, stability: Any) -> list[Measuremen
     ]
 
 
-def _among_draws(found: dict[str, Any], plan: Plan, seed: int) -> list[Measurement]:
+def _among_draws(found: dict[str, Any], plan: ShrinkingPlan, seed: int) -> list[Measurement]:
     """D_JS among all draws of a size, if there are several, and what random lists have."""
     metric = f"stability D_JS among {plan.n_draws} draws"
     several = plan.n_draws > 1
@@ -189,7 +195,7 @@ def _among_draws(found: dict[str, Any], plan: Plan, seed: int) -> list[Measureme
     return measured
 
 
-def _claims(plan: Plan, precision: Any, stability: Any) -> list[Claim]:
+def _claims(plan: ShrinkingPlan, precision: Any, stability: Any) -> list[Claim]:
     full, half, least = plan.sizes[0], plan.sizes[1], plan.sizes[-1]
     most_stable = {size: _order(stability, plan, size) for size in plan.sizes[1:]}
     best = {size: _order(precision, plan, size) for size in plan.sizes}
@@ -225,7 +231,7 @@ def _claims(plan: Plan, precision: Any, stability: Any) -> list[Claim]:
     ]
 
 
-def _leads(values: Any, orders: dict[int, list[str]], plan: Plan) -> bool | None:
+def _leads(values: Any, orders: dict[int, list[str]], plan: ShrinkingPlan) -> bool | None:
     """Whether Inf-FS is first at every size; False if another is clearly before it at some.
 
     There is only one draw of all rows, whose order is not tested.
@@ -255,7 +261,7 @@ def _loses_most(losses: dict[str, Any]) -> bool | None:
     return surely(losses[OURS] - others[worst])
 
 
-def _order(values: Any, plan: Plan, size: int) -> list[str]:
+def _order(values: Any, plan: ShrinkingPlan, size: int) -> list[str]:
     return sorted(plan.methods, key=lambda method: -values[method, size].mean())
 
 
@@ -264,7 +270,7 @@ def _listed(values: Any, names: list[str], size: int, form: str) -> str:
     return f"{size} rows: {shown}"
 
 
-def _draw(figure: Any, plan: Plan, precision: Any, stability: Any) -> None:
+def _draw(figure: Any, plan: ShrinkingPlan, precision: Any, stability: Any) -> None:
     axes = figure.subplots(1, 2, sharex=True)
     panels = (("mean average precision (%)", precision), ("D_JS against all rows", stability))
     for ax, (label, values) in zip(axes, panels, strict=True):

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from tamis_papers._published import published
-from tamis_papers._run import Run
+from tamis_papers._run import ExperimentRun
 from tamis_papers.inffs._methods import methods
 from tamis_papers.inffs._stopwatch import (
-    Size,
+    TableSize,
     draw_times,
     in_words,
     median_seconds,
@@ -17,22 +17,22 @@ from tamis_papers.inffs._stopwatch import (
     time_measurements,
     time_methods,
 )
-from tamis_papers.outcome import Claim, Outcome
+from tamis_papers.result import Claim, ExperimentResult
 
-PAPER = Size(10_000, 1_000, 20)
-QUICK = Size(600, 100, 20)
+PAPER = TableSize(10_000, 1_000, 20)
+QUICK = TableSize(600, 100, 20)
 LIMIT, QUICK_LIMIT = 300.0, 5.0
 DATA = "synthetic-10000x1000-20classes"
 # The table calls ReliefF "Relief-F"; the others it has no times for.
 PRINTED = ("Fisher", "Inf-FS", "MutInf", "Relief-F", "FSV")
 
 
-def run(run: Run) -> Outcome:
+def run(run: ExperimentRun) -> ExperimentResult:
     """Time the five methods of the table, and the four that the paper has no code of."""
     size, limit = (QUICK, QUICK_LIMIT) if run.quick else (PAPER, LIMIT)
     found = time_methods(run, _selectors(run.quick), size, limit)
     theirs = printed_times("inffs-table2")
-    return Outcome(
+    return ExperimentResult(
         measurements=time_measurements(found, DATA, size, PAPER),
         claims=_claims(found, theirs),
         figures={"times": lambda figure: draw_times(figure, found, theirs, (size, PAPER))},

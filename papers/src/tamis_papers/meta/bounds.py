@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from tamis_papers._run import Run, Task
-from tamis_papers.outcome import Claim, Measurement, Outcome
+from tamis_papers._run import ExperimentRun, UnitTask
+from tamis_papers.result import Claim, ExperimentResult, Measurement
 
 N_STEPS = 50
 # Pairs of numInputs and percentPos that exist, values of shiftInvLen, and of scatter if its range
@@ -21,16 +21,16 @@ SIZES = (100, 600, 1000, 10_000)
 CANDIDATES = tuple(10.0**power for power in range(4, 10))
 
 
-def run(run: Run) -> Outcome:
+def run(run: ExperimentRun) -> ExperimentResult:
     """Compute every number of the section that can be computed."""
     tasks = [
-        Task("terms", terms),
-        Task("constants", constants),
-        Task("dimensions", dimensions),
-        Task("lemmas", reachable_sets, (4 if run.quick else 9, run.seed)),
+        UnitTask("terms", terms),
+        UnitTask("constants", constants),
+        UnitTask("dimensions", dimensions),
+        UnitTask("lemmas", reachable_sets, (4 if run.quick else 9, run.seed)),
     ]
     found = run.units(tasks, parallel=False)
-    return Outcome(
+    return ExperimentResult(
         measurements=_measurements(found),
         claims=_claims(found),
         figures={"dimensions": lambda figure: _draw(figure, found["dimensions"])},

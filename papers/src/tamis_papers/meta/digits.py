@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from tamis.exceptions import SelectionWarning
 
-from tamis_papers._run import Run, Task
-from tamis_papers.outcome import Outcome
+from tamis_papers._run import ExperimentRun, UnitTask
+from tamis_papers.result import ExperimentResult
 
 MUFASA, RANDOM, RATE, GAIN = "Mufasa", "Rand Search", "Norm Infogain", "Infogain"
 METHODS = (MUFASA, RATE, RANDOM, GAIN)
@@ -28,7 +28,7 @@ N_PAIR = 200
 FIXED = {"shift": 1, "scatter": 2.0}
 
 
-class Plan(NamedTuple):
+class DigitsPlan(NamedTuple):
     """Sizes of a run."""
 
     budgets: tuple[int, ...]
@@ -40,9 +40,9 @@ class Plan(NamedTuple):
     n_test: int
 
 
-FULL = Plan((200, 500, 1000, 2000, 3000, 5000), DEGREES, (5, 10, 20, 50, 100, 200, 400), 20, 50,
-            2000, 10_000)  # fmt: skip
-QUICK = Plan((200, 1000), (1, 2, 3), (10, 100), 2, 8, 500, 2000)
+FULL = DigitsPlan((200, 500, 1000, 2000, 3000, 5000), DEGREES, (5, 10, 20, 50, 100, 200, 400),
+                  20, 50, 2000, 10_000)  # fmt: skip
+QUICK = DigitsPlan((200, 1000), (1, 2, 3), (10, 100), 2, 8, 500, 2000)
 
 
 class Digits(NamedTuple):
@@ -54,7 +54,7 @@ class Digits(NamedTuple):
     y_test: NDArray[Any]
 
 
-def run(run: Run) -> Outcome:
+def run(run: ExperimentRun) -> ExperimentResult:
     """Search at every budget, train the kernel machines, and compare two meta-features."""
     from tamis_papers.meta import digits_drawn as drawn
     from tamis_papers.meta import digits_shown as shown
@@ -63,21 +63,21 @@ def run(run: Run) -> Outcome:
     plan = plan._replace(n_repeats=run.at_most(plan.n_repeats))
     repeats = range(run.seed, run.seed + plan.n_repeats)
     searches = run.units(
-        Task(f"budget/{method}/{budget}/{repeat}", by_budget, (method, budget, repeat, plan))
+        UnitTask(f"budget/{method}/{budget}/{repeat}", by_budget, (method, budget, repeat, plan))
         for repeat in repeats
         for budget in plan.budgets
         for method in METHODS
     )
     kernels = run.units(
-        Task(f"kernels/{repeat}", polynomials, (repeat, plan)) for repeat in repeats
+        UnitTask(f"kernels/{repeat}", polynomials, (repeat, plan)) for repeat in repeats
     )
     places = run.units(
-        Task(f"place/{count}/{repeat}", by_place, (count, repeat, plan))
+        UnitTask(f"place/{count}/{repeat}", by_place, (count, repeat, plan))
         for repeat in repeats
         for count in plan.counts
     )
-    view = shown.View(plan, tuple(repeats), searches, kernels, places)
-    return Outcome(
+    view = shown.DigitsView(plan, tuple(repeats), searches, kernels, places)
+    return ExperimentResult(
         measurements=view.measurements(),
         claims=view.claims(),
         figures={
@@ -107,7 +107,7 @@ def draw_digits(repeat: int, n_train: int, n_test: int, only: tuple[int, ...] = 
     return Digits(data.X[rows], data.y[rows], data.X[rows_test], data.y[rows_test])
 
 
-def by_budget(method: str, budget: int, repeat: int, plan: Plan) -> dict[str, Any]:
+def by_budget(method: str, budget: int, repeat: int, plan: DigitsPlan) -> dict[str, Any]:
     """Test error of one method at one budget, and what it chose."""
     from tamis.meta import AndOrFeatures, Mufasa, NormalizedInformationGain, RandomSearch
 
@@ -169,7 +169,7 @@ def _error(columns: Any, columns_test: Any, digits: Digits) -> float:
     return float(100 * (1 - machine.score(columns_test, digits.y_test)))
 
 
-def polynomials(repeat: int, plan: Plan) -> dict[str, float]:
+def polynomials(repeat: int, plan: DigitsPlan) -> dict[str, float]:
     """Test error of machines with the kernel (1 + gamma x x')^degree on black and white pixels."""
     digits = draw_digits(repeat, plan.n_train, plan.n_test)
     bits, bits_test = (
@@ -206,7 +206,7 @@ def kernel_error(shared: Any, shared_test: Any, y: Any, y_test: Any, degree: int
     return float(100 * (1 - accuracy))
 
 
-def by_place(count: int, repeat: int, plan: Plan) -> dict[str, float]:
+def by_place(count: int, repeat: int, plan: DigitsPlan) -> dict[str, float]:
     """Tell 4 from 9 by features of a place, or of a number of inputs; figure 8."""
     from tamis.meta import AndOrFeatures, Mufasa, RandomSearch
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from tamis_papers.meta.digits import KINDS, METHODS
-from tamis_papers.meta.digits_shown import META, View
+from tamis_papers.meta.digits_shown import META, DigitsView
 
 
 def _deviation(values: Any) -> float:
@@ -15,7 +15,7 @@ def _deviation(values: Any) -> float:
     return float(values.std(ddof=1)) if values.size > 1 else 0.0
 
 
-def draw_errors(view: View, figure: Any) -> None:
+def draw_errors(view: DigitsView, figure: Any) -> None:
     """Figure 6: test error against the budget."""
     ax = figure.subplots()
     for method in METHODS:
@@ -39,7 +39,7 @@ def draw_errors(view: View, figure: Any) -> None:
     ax.legend(fontsize="small")
 
 
-def draw_chosen(view: View, figure: Any) -> None:
+def draw_chosen(view: DigitsView, figure: Any) -> None:
     """Figure 7: chosen meta-features against the budget."""
     for ax, name in zip(figure.subplots(2, 2, sharex=True).ravel(), META, strict=True):
         chosen = view.chosen(name)
@@ -52,7 +52,7 @@ def draw_chosen(view: View, figure: Any) -> None:
     figure.supylabel("chosen value (80 % of the runs)")
 
 
-def draw_places(view: View, figure: Any) -> None:
+def draw_places(view: DigitsView, figure: Any) -> None:
     """Figure 8: location against number of inputs."""
     ax = figure.subplots()
     for kind in KINDS:

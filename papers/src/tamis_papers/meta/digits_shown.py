@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from tamis_papers.meta._claims import all_positive, is_positive, sign_of
-from tamis_papers.meta.digits import GAIN, KINDS, METHODS, MUFASA, RANDOM, RATE, Plan
-from tamis_papers.outcome import Claim, Measurement
+from tamis_papers.meta.digits import GAIN, KINDS, METHODS, MUFASA, RANDOM, RATE, DigitsPlan
+from tamis_papers.result import Claim, Measurement
 
 DATA, PAIR, LEARNER = "mnist", "mnist, 4 against 9", "linear multi-class SVM"
 # The paper's names, ours, and the range of each meta-feature.
@@ -29,7 +29,7 @@ LEVEL = 0.05
 NO_CORRELATION = 0.3
 
 
-def remarks(plan: Plan) -> list[str]:
+def remarks(plan: DigitsPlan) -> list[str]:
     """What the paper leaves open, decided once."""
     from tamis.meta import Mufasa
 
@@ -78,10 +78,10 @@ def is_uncorrelated(value: float, p: float, n: int) -> bool | None:
 
 
 @dataclass(frozen=True)
-class View:
+class DigitsView:
     """Everything that was found, ready to be shown."""
 
-    plan: Plan
+    plan: DigitsPlan
     repeats: tuple[int, ...]
     searches: dict[str, Any]
     kernels: dict[str, Any]

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tamis_papers._run import Run, Task
-from tamis_papers.outcome import Outcome
+from tamis_papers._run import ExperimentRun, UnitTask
+from tamis_papers.result import ExperimentResult
 
 # Images of a class to learn from and to test on.
 DATA = {"coil20": (6, 30), "cbcl_faces": (300, 800)}
@@ -20,7 +20,7 @@ ALPHAS = {"MF-PFS": (0.4, 0.8, 1.0, 1.2), "MF-PFS, alpha 0.6": (0.6, 0.8, 1.0, 1
 TOPS = (10, 20, 50, 100, 200, 500)
 
 
-class Plan(NamedTuple):
+class PatchesPlan(NamedTuple):
     """Sizes of a run."""
 
     data: tuple[str, ...]
@@ -29,8 +29,8 @@ class Plan(NamedTuple):
     n_map: int
 
 
-FULL = Plan(tuple(DATA), COUNTS, 20, 500)
-QUICK = Plan(("coil20",), (10, 25), 2, 150)
+FULL = PatchesPlan(tuple(DATA), COUNTS, 20, 500)
+QUICK = PatchesPlan(("coil20",), (10, 25), 2, 150)
 
 
 class Measured(NamedTuple):
@@ -44,7 +44,7 @@ class Measured(NamedTuple):
     names: list[str]
 
 
-def run(run: Run) -> Outcome:
+def run(run: ExperimentRun) -> ExperimentResult:
     """Predict qualities and select, on every data set, in every repeat."""
     from tamis_papers.meta import patches_drawn as drawn
     from tamis_papers.meta import patches_shown as shown
@@ -52,18 +52,18 @@ def run(run: Run) -> Outcome:
     plan = QUICK if run.quick else FULL
     plan = plan._replace(n_repeats=run.at_most(plan.n_repeats))
     maps = run.units(
-        Task(f"map/{data}/{repeat}", predict_quality, (data, plan.n_map, run.seed + repeat))
+        UnitTask(f"map/{data}/{repeat}", predict_quality, (data, plan.n_map, run.seed + repeat))
         for data in plan.data
         for repeat in range(plan.n_repeats)
     )
     chosen = run.units(
-        Task(f"select/{data}/{count}/{repeat}", select, (data, count, run.seed + repeat))
+        UnitTask(f"select/{data}/{count}/{repeat}", select, (data, count, run.seed + repeat))
         for data in plan.data
         for count in plan.counts
         for repeat in range(plan.n_repeats)
     )
-    view = shown.View(plan, maps, chosen)
-    return Outcome(
+    view = shown.PatchesView(plan, maps, chosen)
+    return ExperimentResult(
         measurements=view.measurements(),
         claims=view.claims(),
         figures={

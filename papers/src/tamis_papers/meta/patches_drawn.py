@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from tamis_papers.meta.patches import METHODS
-from tamis_papers.meta.patches_shown import IMAGES, MAIN, View
+from tamis_papers.meta.patches_shown import IMAGES, MAIN, PatchesView
 
 
-def draw_shape(view: View, figure: Any) -> None:
+def draw_shape(view: PatchesView, figure: Any) -> None:
     """Figure 3: quality against the deviation of the patch, by size."""
     axes = np.atleast_1d(figure.subplots(1, len(view.plan.data)))
     for ax, data in zip(axes, view.plan.data, strict=True):
@@ -22,7 +22,7 @@ def draw_shape(view: View, figure: Any) -> None:
     axes[0].set_ylabel("quality (mean of a tenth), best = 1")
 
 
-def _tenths(view: View, data: str, size: int) -> tuple[list[float], list[float]]:
+def _tenths(view: PatchesView, data: str, size: int) -> tuple[list[float], list[float]]:
     """Mean deviation and mean quality of tenths of the patches of a size, all repeats."""
     deviations, qualities = [], []
     for one in view.map_of(data):
@@ -36,7 +36,7 @@ def _tenths(view: View, data: str, size: int) -> tuple[list[float], list[float]]
     return [float(deviation[part].mean()) for part in parts], (heights / heights.max()).tolist()
 
 
-def draw_map(view: View, figure: Any) -> None:
+def draw_map(view: PatchesView, figure: Any) -> None:
     """Figure 4: predicted against measured quality, and the mean of the k best."""
     one = view.map_of(IMAGES)[0]
     left, right = figure.subplots(1, 2)
@@ -54,7 +54,7 @@ def draw_map(view: View, figure: Any) -> None:
     right.legend(fontsize="small")
 
 
-def draw_selection(view: View, figure: Any) -> None:
+def draw_selection(view: PatchesView, figure: Any) -> None:
     """Figure 5: accuracy against the number of prototypes."""
     axes = np.atleast_1d(figure.subplots(1, len(view.plan.data)))
     for ax, data in zip(axes, view.plan.data, strict=True):

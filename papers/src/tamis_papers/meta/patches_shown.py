@@ -12,8 +12,8 @@ from scipy import stats
 
 from tamis_papers._sure import all_sure, within
 from tamis_papers.meta._claims import all_positive, is_positive, sign_of
-from tamis_papers.meta.patches import ALPHAS, GAIN, METHODS, SHARP, SOFT, TOPS, Plan
-from tamis_papers.outcome import Claim, Measurement
+from tamis_papers.meta.patches import ALPHAS, GAIN, METHODS, SHARP, SOFT, TOPS, PatchesPlan
+from tamis_papers.result import Claim, Measurement
 
 PAPER = "caltech-101"
 # The quality that is nearest to the paper's, and the images that are.
@@ -69,10 +69,10 @@ def contribute_most(drops: NDArray[np.float64], names: list[str]) -> bool | None
 
 
 @dataclass(frozen=True)
-class View:
+class PatchesView:
     """Everything that was found, ready to be shown."""
 
-    plan: Plan
+    plan: PatchesPlan
     maps: dict[str, Any]
     chosen: dict[str, Any]
 

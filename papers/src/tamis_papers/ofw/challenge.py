@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from tamis_papers._run import Run, Task
+from tamis_papers._run import ExperimentRun, UnitTask
 from tamis_papers.ofw.challenge_data import (
     COUNTS,
     ESTIMATOR,
@@ -21,7 +21,7 @@ from tamis_papers.ofw.challenge_data import (
     with_probes,
 )  # fmt: skip
 from tamis_papers.ofw.learning import best, learn, ten_parts, thinned
-from tamis_papers.outcome import Outcome
+from tamis_papers.result import ExperimentResult
 
 # Of the order of the columns so many are kept; no final classifier has more.
 MOST_KEPT = 2000
@@ -30,7 +30,7 @@ MOST_SEARCHED = 1500
 C_GRID, GAMMA_GRID = (1.0, 10.0, 100.0), (0.1, 1.0, 10.0)
 
 
-def run(run: Run) -> Outcome:
+def run(run: ExperimentRun) -> ExperimentResult:
     """Learn the weights of every set, choose a number of columns, and validate."""
     settings = quick_settings() if run.quick else full_settings()
     # Of the folds only some may be run; how many there are must not change.
@@ -38,7 +38,7 @@ def run(run: Run) -> Outcome:
     names = settings["sets"]
     learned = run.units(_learning_tasks(run.seed, settings))
     finals = run.units(
-        Task(f"final/{key}", final_errors, (key.split("/")[0], unit["order"], settings))
+        UnitTask(f"final/{key}", final_errors, (key.split("/")[0], unit["order"], settings))
         for key, unit in learned.items()
     )
     counts = {name: finals[f"final/{name}/preselected"]["count"] for name in names}
@@ -46,7 +46,7 @@ def run(run: Run) -> Outcome:
     from tamis_papers.ofw import challenge_shown as shown
 
     found = {**finals, **others}
-    return Outcome(
+    return ExperimentResult(
         measurements=shown.measurements(found, counts, settings),
         claims=shown.claims(found, learned, settings),
         figures={
@@ -76,31 +76,31 @@ def quick_settings() -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _learning_tasks(seed: int, settings: dict[str, Any]) -> list[Task]:
+def _learning_tasks(seed: int, settings: dict[str, Any]) -> list[UnitTask]:
     return [
-        Task(f"{name}/{kind}", learn_order, (name, kind, seed, settings))
+        UnitTask(f"{name}/{kind}", learn_order, (name, kind, seed, settings))
         for name in settings["sets"]
         for kind in settings["kinds"]
         if kind == "preselected" or PRESELECT[name] is not None
     ]
 
 
-def _other_tasks(seed: int, counts: dict[str, int], settings: dict[str, Any]) -> list[Task]:
+def _other_tasks(seed: int, counts: dict[str, int], settings: dict[str, Any]) -> list[UnitTask]:
     tasks = []
     for name in settings["sets"]:
-        tasks.append(Task(f"linear/{name}", linear_errors, (name, settings)))
-        tasks.append(Task(f"fisher/{name}", fisher_errors, (name, counts[name], settings)))
+        tasks.append(UnitTask(f"linear/{name}", linear_errors, (name, settings)))
+        tasks.append(UnitTask(f"fisher/{name}", fisher_errors, (name, counts[name], settings)))
         if settings["probes"] or name == "madelon":
-            tasks.append(Task(f"probes/{name}", probe_shares, (name, seed, settings)))
+            tasks.append(UnitTask(f"probes/{name}", probe_shares, (name, seed, settings)))
         tasks += [
-            Task(f"outer/{name}/{fold}", outer_errors, (name, fold, seed, settings))
+            UnitTask(f"outer/{name}/{fold}", outer_errors, (name, fold, seed, settings))
             for fold in range(settings["n_outer_run"])
         ]
     tasks += [
-        Task(f"flip/{name}", flip_errors, (name, seed, settings)) for name in settings["flip"]
+        UnitTask(f"flip/{name}", flip_errors, (name, seed, settings)) for name in settings["flip"]
     ]
     return tasks + [
-        Task(f"fcbf/{name}", fcbf_errors, (name, settings)) for name in settings["fcbf"]
+        UnitTask(f"fcbf/{name}", fcbf_errors, (name, settings)) for name in settings["fcbf"]
     ]
 
 

@@ -10,7 +10,7 @@ from tamis_papers._sure import all_sure, surely
 from tamis_papers.ofw.challenge import MOST_SEARCHED
 from tamis_papers.ofw.challenge_data import N_PROBES, TEST_COUNTS
 from tamis_papers.ofw.learning import STEP_REMARK, percent
-from tamis_papers.outcome import Claim, Measurement
+from tamis_papers.result import Claim, Measurement
 
 VALIDATION = "validation set"
 TEST = "test set (labels not public: cannot be repeated)"

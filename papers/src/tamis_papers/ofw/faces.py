@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tamis_papers._run import Run, Task
+from tamis_papers._run import ExperimentRun, UnitTask
 from tamis_papers.ofw.learning import best, drawn_predictions, learn, ten_parts, thinned
-from tamis_papers.outcome import Outcome
+from tamis_papers.result import ExperimentResult
 
 SIDE, N_DETECTORS, N_DRAWN = 19, 1926, 100
 METHODS = ("riemannian", "diffusion")
@@ -32,19 +32,19 @@ class Faces(NamedTuple):
     detectors: Any
 
 
-def run(run: Run) -> Outcome:
+def run(run: ExperimentRun) -> ExperimentResult:
     """Learn weights of detectors, and compare drawn and selected ones on the test images."""
     settings = quick_settings() if run.quick else full_settings()
     settings["n_seeds"] = run.at_most(settings["n_seeds"])
     learned = run.units(
-        Task(f"learn/{method}/{number}", learn_weights, (method, run.seed + number, settings))
+        UnitTask(f"learn/{method}/{number}", learn_weights, (method, run.seed + number, settings))
         for method in METHODS
         for number in range(settings["n_seeds"])
     )
     others = run.units(_tasks(run.seed, learned, settings))
     from tamis_papers.ofw import faces_shown as shown
 
-    return Outcome(
+    return ExperimentResult(
         measurements=shown.measurements(others, settings),
         claims=shown.claims(others, learned, settings),
         figures={
@@ -74,26 +74,29 @@ def quick_settings() -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _tasks(seed: int, learned: dict[str, Any], settings: dict[str, Any]) -> list[Task]:
+def _tasks(seed: int, learned: dict[str, Any], settings: dict[str, Any]) -> list[UnitTask]:
     tasks = [
-        Task(f"drawn/uniform/{n}", drawn_errors, (None, seed + n, settings))
+        UnitTask(f"drawn/uniform/{n}", drawn_errors, (None, seed + n, settings))
         for n in range(settings["n_seeds"])
     ]
     for name, unit in learned.items():
         _, method, number = name.split("/")
         weights = unit["weights"]
         tasks.append(
-            Task(f"drawn/{method}/{number}", drawn_errors, (weights, seed + int(number), settings))
+            UnitTask(
+                f"drawn/{method}/{number}", drawn_errors, (weights, seed + int(number), settings)
+            )
         )
-        tasks.append(Task(f"top/{method}/{number}", ranked_errors, (weights, settings)))
+        tasks.append(UnitTask(f"top/{method}/{number}", ranked_errors, (weights, settings)))
     tasks += [
-        Task(f"select/{name}", selected_errors, (name, settings)) for name in settings["selections"]
+        UnitTask(f"select/{name}", selected_errors, (name, settings))
+        for name in settings["selections"]
     ]
     tasks += [
-        Task(f"forest/{n_trees}", forest_errors, (n_trees, seed, settings))
+        UnitTask(f"forest/{n_trees}", forest_errors, (n_trees, seed, settings))
         for n_trees in settings["trees"]
     ]
-    return [*tasks, Task("all", all_errors, (settings,))]
+    return [*tasks, UnitTask("all", all_errors, (settings,))]
 
 
 @lru_cache(maxsize=1)

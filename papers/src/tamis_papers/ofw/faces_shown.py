@@ -10,7 +10,7 @@ from tamis_papers._sure import all_sure, surely
 from tamis_papers.ofw.edges import ACROSS
 from tamis_papers.ofw.faces import METHODS, N_FACES, N_OTHERS, ROWS_PER_SAMPLE
 from tamis_papers.ofw.learning import NAMES, STEP_REMARK, percent
-from tamis_papers.outcome import Claim, Measurement
+from tamis_papers.result import Claim, Measurement
 
 RATES = {"error": 0, "balanced error": 1}
 TRIVIAL = 100.0 * N_FACES / (N_FACES + N_OTHERS)

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from tamis_papers._run import Run, Task
+from tamis_papers._run import ExperimentRun, UnitTask
 from tamis_papers._sure import surely
 from tamis_papers.ofw.learning import NAMES, percent
-from tamis_papers.outcome import Claim, Measurement, Outcome
+from tamis_papers.result import Claim, ExperimentResult, Measurement
 
 N_SPLITS, MAX_ITER = 20, 5000
 QUICK = (3, 1000)
@@ -22,16 +22,16 @@ PETALS = {2, 3}
 NEARLY_ALL, QUICKLY = 0.9, 0.1
 
 
-def run(run: Run) -> Outcome:
+def run(run: ExperimentRun) -> ExperimentResult:
     """Learn weights on 100 rows of several splits, and test trees on the 50 others."""
     n_splits, max_iter = QUICK if run.quick else (N_SPLITS, MAX_ITER)
     n_splits = run.at_most(n_splits)
     tasks = [
-        Task(f"split {number}", one_split, (run.seed + number, max_iter))
+        UnitTask(f"split {number}", one_split, (run.seed + number, max_iter))
         for number in range(n_splits)
     ]
     found = list(run.units(tasks, parallel=False).values())
-    return Outcome(
+    return ExperimentResult(
         measurements=_measurements(found),
         claims=_claims(found, max_iter),
         figures={"weights": lambda figure: _draw(figure, found)},

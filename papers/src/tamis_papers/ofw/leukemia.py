@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tamis_papers._run import Run, Task
+from tamis_papers._run import ExperimentRun, UnitTask
 from tamis_papers.ofw.learning import STEP_REMARK, best, learn, thinned
-from tamis_papers.outcome import Outcome
+from tamis_papers.result import ExperimentResult
 
 N_DRAWN, MAX_ITER, N_REPEATS, N_FOLDS = 100, 50_000, 5, 10
 METHODS = ("riemannian", "diffusion")
@@ -22,15 +22,17 @@ PAPER_TABLE = "intensities"
 LOW, HIGH, LEAST_RATIO, LEAST_RANGE = 20, 16_000, 5, 500
 
 
-def run(run: Run) -> Outcome:
+def run(run: ExperimentRun) -> ExperimentResult:
     """Learn the weights within every fold, and compare the genes of largest weight."""
     settings = quick_settings() if run.quick else full_settings()
     settings["n_repeats"] = run.at_most(settings["n_repeats"])
     units = run.units(_tasks(run.seed, settings))
-    whole = run.units([Task("whole", whole_table, (run.seed, settings))], parallel=False)["whole"]
+    whole = run.units([UnitTask("whole", whole_table, (run.seed, settings))], parallel=False)[
+        "whole"
+    ]
     from tamis_papers.ofw import leukemia_shown as shown
 
-    return Outcome(
+    return ExperimentResult(
         measurements=shown.measurements(units, whole, settings),
         claims=shown.claims(units, settings),
         figures={
@@ -74,9 +76,9 @@ def quick_settings() -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _tasks(seed: int, settings: dict[str, Any]) -> list[Task]:
+def _tasks(seed: int, settings: dict[str, Any]) -> list[UnitTask]:
     return [
-        Task(f"{table}/{repeat}/{fold}", one_fold, (table, seed + repeat, fold, settings))
+        UnitTask(f"{table}/{repeat}/{fold}", one_fold, (table, seed + repeat, fold, settings))
         for table in settings["tables"]
         for repeat in range(settings["n_repeats"])
         for fold in range(settings["n_folds"])

@@ -9,7 +9,7 @@ import numpy as np
 from tamis_papers._sure import all_sure, in_part, surely
 from tamis_papers.ofw.learning import NAMES, percent
 from tamis_papers.ofw.leukemia import METHODS, N_DRAWN, PAPER_TABLE
-from tamis_papers.outcome import Claim, Measurement
+from tamis_papers.result import Claim, Measurement
 
 LABELS = {
     "OFW diffusion": "OFW, reflected diffusion",

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from tamis_papers._published import published
-from tamis_papers._run import Run, Task
+from tamis_papers._run import ExperimentRun, UnitTask
 from tamis_papers._sure import all_sure, surely
 from tamis_papers.ofw.learning import (
     NAMES,
@@ -18,7 +18,7 @@ from tamis_papers.ofw.learning import (
     learn,
     percent,
 )  # fmt: skip
-from tamis_papers.outcome import Claim, Measurement, Outcome
+from tamis_papers.result import Claim, ExperimentResult, Measurement
 
 N_WORDS, N_DRAWN, N_NEIGHBORS = 54, 15, 4
 N_SPLITS, MAX_ITER, ROWS_PER_SAMPLE = 10, 20_000, 400
@@ -32,13 +32,13 @@ N_PRINTED = 24
 OWN_LEARNER = "4-NN (or linear SVM? not said)"
 
 
-def run(run: Run) -> Outcome:
+def run(run: ExperimentRun) -> ExperimentResult:
     """Learn weights and the other selections on three quarters of the mails, test on the rest."""
     settings = quick_settings() if run.quick else full_settings()
     n_splits = run.at_most(settings["n_splits"])
     tables = TABLES[:1] if run.quick else TABLES
     tasks = [
-        Task(f"{table}/{number}", one_split, (table, run.seed + number, settings))
+        UnitTask(f"{table}/{number}", one_split, (table, run.seed + number, settings))
         for table in tables
         for number in range(n_splits)
     ]
@@ -46,7 +46,7 @@ def run(run: Run) -> Outcome:
     found = {table: [units[f"{table}/{n}"] for n in range(n_splits)] for table in tables}
     counts = settings["counts"]
     paper = found[PAPER_TABLE]
-    return Outcome(
+    return ExperimentResult(
         measurements=_measurements(found),
         claims=_claims(paper),
         figures={

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from tamis_papers._run import Run, Task
-from tamis_papers.outcome import Claim, Measurement, Outcome
+from tamis_papers._run import ExperimentRun, UnitTask
+from tamis_papers.result import Claim, ExperimentResult, Measurement
 
 N_DRAWS, N_TEST, MAX_ITER = 10, 10_000, 20_000
 SIZES = (2, 3, 4)
@@ -29,12 +29,12 @@ KINDS = {
 }
 
 
-def run(run: Run) -> Outcome:
+def run(run: ExperimentRun) -> ExperimentResult:
     """Learn the weights of several draws of the data, and compare them with what is exact."""
     sizes, n_draws, max_iter, n_test = quick_settings() if run.quick else full_settings()
     n_draws = run.at_most(n_draws)
     tasks = [
-        Task(f"k{size}/{draw}", one_draw, (size, run.seed + draw, max_iter, n_test))
+        UnitTask(f"k{size}/{draw}", one_draw, (size, run.seed + draw, max_iter, n_test))
         for size in sizes
         for draw in range(n_draws)
     ]
@@ -44,7 +44,7 @@ def run(run: Run) -> Outcome:
 
     entropies = conditional_entropies()
     enumerated = max(size for size in sizes if size <= MOST_ENUMERATED)
-    return Outcome(
+    return ExperimentResult(
         measurements=[*_entropy_rows(entropies), *shown.measurements(found)],
         claims=[*shown.claims(found, enumerated), _entropy_claim(entropies)],
         figures={

@@ -9,7 +9,7 @@ import numpy as np
 from tamis_papers._sure import all_sure, surely, within
 from tamis_papers.ofw.learning import NAMES
 from tamis_papers.ofw.synthetic import EXACT, METHODS, REUSABLE, SECOND, STEPS
-from tamis_papers.outcome import Claim, Measurement
+from tamis_papers.result import Claim, Measurement
 
 Draws = list[dict[str, Any]]
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tamis_papers._run import Run, Task
+from tamis_papers._run import ExperimentRun, UnitTask
 from tamis_papers._sure import all_sure, surely
 from tamis_papers.ofw.faces import Faces as Images
 from tamis_papers.ofw.faces_shown import draw_places
@@ -20,7 +20,7 @@ from tamis_papers.ofw.learning import (
     ten_parts,
     thinned,
 )  # fmt: skip
-from tamis_papers.outcome import Claim, Measurement, Outcome
+from tamis_papers.result import Claim, ExperimentResult, Measurement
 
 SIDE, N_DETECTORS, N_DRAWN, N_VOTERS = 16, 2418, 100, 10
 METHODS = ("riemannian", "diffusion")
@@ -32,17 +32,17 @@ TANGENT = 2.7
 LEARNER = "linear SVM one against all"
 
 
-def run(run: Run) -> Outcome:
+def run(run: ExperimentRun) -> ExperimentResult:
     """Learn weights of detectors, then vote with them and with uniform ones."""
     settings = quick_settings() if run.quick else full_settings()
     settings["n_seeds"] = run.at_most(settings["n_seeds"])
     learned = run.units(
-        Task(f"learn/{method}/{number}", learn_weights, (method, run.seed + number, settings))
+        UnitTask(f"learn/{method}/{number}", learn_weights, (method, run.seed + number, settings))
         for method in METHODS
         for number in range(settings["n_seeds"])
     )
     units = run.units(_tasks(run.seed, learned, settings))
-    return Outcome(
+    return ExperimentResult(
         measurements=_measurements(units, settings),
         claims=_claims(units, settings),
         figures={
@@ -80,7 +80,7 @@ def quick_settings() -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _tasks(seed: int, learned: dict[str, Any], settings: dict[str, Any]) -> list[Task]:
+def _tasks(seed: int, learned: dict[str, Any], settings: dict[str, Any]) -> list[UnitTask]:
     tasks = []
     weights = {name.removeprefix("learn/"): unit["weights"] for name, unit in learned.items()}
     uniform = {f"uniform/{number}": None for number in range(settings["n_seeds"])}
@@ -88,12 +88,12 @@ def _tasks(seed: int, learned: dict[str, Any], settings: dict[str, Any]) -> list
         number = seed + int(name.partition("/")[2])
         for size in settings["sizes"]:
             arguments = (p, size, number, settings)
-            tasks.append(Task(f"training/{name}/{size}", training_error, arguments))
-            tasks.append(Task(f"vote/{name}/{size}", vote_error, arguments))
+            tasks.append(UnitTask(f"training/{name}/{size}", training_error, arguments))
+            tasks.append(UnitTask(f"vote/{name}/{size}", vote_error, arguments))
     return [
         *tasks,
         *(
-            Task(f"pixels/{kernel}", pixel_error, (kernel, settings))
+            UnitTask(f"pixels/{kernel}", pixel_error, (kernel, settings))
             for kernel in ("linear", "poly")
         ),
     ]

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import stats
 
-__all__ = ["Claim", "Measurement", "Outcome"]
+__all__ = ["Claim", "ExperimentResult", "Measurement"]
 
 LEVEL = 0.95
 
@@ -32,7 +32,7 @@ class Measurement:
 
     Examples
     --------
-    >>> from tamis_papers.outcome import Measurement
+    >>> from tamis_papers.result import Measurement
     >>> one = Measurement({"data": "colon", "method": "dft"}, [0.8, 0.9, 0.85])
     >>> one.mean
     0.85
@@ -84,7 +84,7 @@ class Claim(NamedTuple):
 
     Examples
     --------
-    >>> from tamis_papers.outcome import Claim
+    >>> from tamis_papers.result import Claim
     >>> Claim("originals first", False, "in 0 of 20 draws").holds
     False
     """
@@ -96,7 +96,7 @@ class Claim(NamedTuple):
 
 
 @dataclass
-class Outcome:
+class ExperimentResult:
     """Everything that came of an experiment.
 
     Parameters
@@ -116,8 +116,8 @@ class Outcome:
 
     Examples
     --------
-    >>> from tamis_papers import Outcome
-    >>> Outcome().measurements
+    >>> from tamis_papers import ExperimentResult
+    >>> ExperimentResult().measurements
     []
     """
 
