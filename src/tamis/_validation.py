@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from tamis._runtime.memory import PHRASE, given_bytes
 from tamis.exceptions import InputError
 
 
@@ -88,6 +89,11 @@ class Custom:
 N_JOBS = Custom(
     lambda value: value is None or (Number(int).allows(value) and value != 0),
     "a non-zero int, or None for all cores",
+)
+
+MEMORY_LIMIT = Custom(
+    lambda value: value is None or given_bytes(value) is not None,
+    PHRASE,
 )
 
 

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tamis._runtime.limits import as_bytes, block_rows, part_room
+from tamis._runtime.memory import as_bytes, block_rows, part_room
 from tamis._runtime.wording import counted
 from tamis._validation import CLUSTER, check_value
 from tamis.data.formats._agreement import (
@@ -45,7 +45,7 @@ def scan(
     target: PathLike | ArrayLike | None = None,
     columns: Sequence[str] | Sequence[int] | None = None,
     weight: PathLike | ArrayLike | None = None,
-    memory_limit: int | str | None = None,
+    memory_limit: float | str | None = None,
     checkpoint: PathLike | None = None,
     cluster: Any = None,
 ) -> Scan:
@@ -67,7 +67,7 @@ def scan(
         but target and weight.
     weight : str, Path or array-like of shape (n_rows,), default=None
         Weights of the rows, given like `target`. None means that all rows count alike.
-    memory_limit : int or str, default=None
+    memory_limit : int, float, str or None, default=None
         Bytes to stay below, or a text such as ``"1 GiB"`` or ``"500 MB"``. None means a quarter
         of the memory that is free, and at least 64 MiB.
     checkpoint : str or Path, default=None

@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from tamis._columns import centred_columns
-from tamis._validation import N_JOBS, Choice, Constraint, Custom, Number
+from tamis._runtime.memory import given_bytes
+from tamis._validation import MEMORY_LIMIT, N_JOBS, Choice, Constraint, Custom, Number
 from tamis.exceptions import InputError
 from tamis.statistics.neighbors import nearest_rows
 
@@ -26,7 +27,7 @@ GRAPH_CONSTRAINTS: dict[str, Constraint] = {
     ),
     "width": Number(float, low=0, open_low=True, or_none=True),
     "scale": Choice((False, True)),
-    "memory_limit": Number(int, low=1, or_none=True),
+    "memory_limit": MEMORY_LIMIT,
     "n_jobs": N_JOBS,
 }
 # Squares of larger or smaller values come near the limits of float64.
@@ -45,7 +46,10 @@ def row_graph(selector: Any, X: Any, varies: NDArray[np.bool_]) -> sparse.csr_ar
     if selector.width is None:
         rows = _in_safe_range(rows)
     neighbors, distances = nearest_rows(
-        rows, selector.n_neighbors, memory_limit=selector.memory_limit, n_jobs=selector.n_jobs
+        rows,
+        selector.n_neighbors,
+        memory_limit=given_bytes(selector.memory_limit),
+        n_jobs=selector.n_jobs,
     )
     weights = np.ones_like(distances)
     if selector.affinity == "heat":

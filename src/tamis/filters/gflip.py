@@ -12,10 +12,10 @@ from tamis._base import BaseSelector, Scores
 from tamis._columns import centred_columns, find_constant
 from tamis._facts import SelectorFacts
 from tamis._runtime.compilation import announce_compilation
-from tamis._runtime.memory import free_memory
+from tamis._runtime.memory import as_bytes
 from tamis._runtime.threads import run_parts, split_evenly, threads_for
 from tamis._runtime.warning import warn
-from tamis._validation import N_JOBS, Choice, Constraint, Number
+from tamis._validation import MEMORY_LIMIT, N_JOBS, Choice, Constraint, Number
 from tamis.data import checks
 from tamis.exceptions import InputError
 
@@ -47,7 +47,7 @@ class GFlip(BaseSelector):
         Searches with other orders of the columns; the best set is kept.
     max_iter : int, default=100
         Most rounds of a search; each goes through all columns.
-    memory_limit : int or None, default=None
+    memory_limit : int, float, str or None, default=None
         Bytes allowed for the distances of all pairs of rows; ``None`` means a quarter of the free
         memory. More is an error.
     random_state : int, RandomState instance or None, default=None
@@ -119,7 +119,7 @@ class GFlip(BaseSelector):
         "start": Choice(("empty", "all")),
         "n_restarts": Number(int, low=1),
         "max_iter": Number(int, low=1),
-        "memory_limit": Number(int, low=1, or_none=True),
+        "memory_limit": MEMORY_LIMIT,
         "n_jobs": N_JOBS,
     }
 
@@ -131,7 +131,7 @@ class GFlip(BaseSelector):
         start: str = "empty",
         n_restarts: int = 1,
         max_iter: int = 100,
-        memory_limit: int | None = None,
+        memory_limit: float | str | None = None,
         random_state: Any = None,
         n_features_to_select: Any = "best",
         n_jobs: int | None = None,
@@ -169,7 +169,7 @@ class GFlip(BaseSelector):
                 f"{who}: expected a class with at least two rows, got {classes.size} classes of "
                 "one row each. Check the target column."
             )
-        limit = free_memory() // 4 if self.memory_limit is None else self.memory_limit
+        limit = as_bytes(self.memory_limit)
         if 8 * n_rows**2 > limit:
             raise InputError(
                 f"{who}: expected distances of all pairs of rows to take at most {limit:,} bytes, "

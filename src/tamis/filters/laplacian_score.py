@@ -44,7 +44,7 @@ class LaplacianScore(BaseSelector):
     scale : bool, default=False
         Divide every column by its deviation before distances are taken. Without it, as in the
         paper, columns in small units (large numbers) decide who is a neighbour.
-    memory_limit : int or None, default=None
+    memory_limit : int, float, str or None, default=None
         Bytes for work space of the neighbour search, 64 MiB for ``None``.
     n_features_to_select : int, float, "elbow", "all" or rule, default="elbow"
         The cut; see :mod:`tamis.cutoff`.
@@ -110,7 +110,7 @@ class LaplacianScore(BaseSelector):
         affinity: Any = "heat",
         width: float | None = None,
         scale: bool = False,
-        memory_limit: int | None = None,
+        memory_limit: float | str | None = None,
         n_features_to_select: Any = "elbow",
         n_jobs: int | None = None,
     ):

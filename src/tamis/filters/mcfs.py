@@ -46,7 +46,7 @@ class MCFS(BaseSelector):
     scale : bool, default=False
         Divide every column by its deviation before distances are taken. The regressions always
         use columns of unit deviation.
-    memory_limit : int or None, default=None
+    memory_limit : int, float, str or None, default=None
         Bytes for work space of the neighbour search, 64 MiB for ``None``.
     n_features_to_select : int, float, "elbow", "all" or rule, default="elbow"
         The cut; see :mod:`tamis.cutoff`.
@@ -125,7 +125,7 @@ class MCFS(BaseSelector):
         affinity: Any = "heat",
         width: float | None = None,
         scale: bool = False,
-        memory_limit: int | None = None,
+        memory_limit: float | str | None = None,
         n_features_to_select: Any = "elbow",
         n_jobs: int | None = None,
     ):

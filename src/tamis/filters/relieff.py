@@ -13,8 +13,8 @@ from tamis._columns import find_constant
 from tamis._facts import BOTH_TASKS, SelectorFacts
 from tamis._margin_weights import margin_vectors, weights_of_margins
 from tamis._runtime.compilation import announce_compilation
-from tamis._runtime.memory import free_memory
-from tamis._validation import N_JOBS, Choice, Constraint, Custom, Number
+from tamis._runtime.memory import as_bytes
+from tamis._validation import MEMORY_LIMIT, N_JOBS, Choice, Constraint, Custom, Number
 from tamis.data import checks
 from tamis.data.target import TASK, Target
 from tamis.exceptions import InputError
@@ -58,7 +58,7 @@ class ReliefF(BaseSelector):
         Weigh rows by how usual their margin is, for steadier scores from few rows; needs classes.
     task : {"auto", "classification", "regression"}, default="auto"
         ``"auto"`` infers it (:func:`tamis.data.target.infer_task`).
-    memory_limit : int or None, default=None
+    memory_limit : int, float, str or None, default=None
         Bytes for the distances held at a time; ``None`` means a quarter of the free memory.
     random_state : int, RandomState instance or None, default=None
         Draws the rows if `n_samples` is given.
@@ -145,7 +145,7 @@ class ReliefF(BaseSelector):
         "n_samples": Number(int, low=1, or_none=True),
         "sample_weighting": Choice((True, False)),
         "task": TASK,
-        "memory_limit": Number(int, low=1, or_none=True),
+        "memory_limit": MEMORY_LIMIT,
         "n_jobs": N_JOBS,
     }  # fmt: skip
 
@@ -158,7 +158,7 @@ class ReliefF(BaseSelector):
         n_samples: int | None = None,
         sample_weighting: bool = False,
         task: str = "auto",
-        memory_limit: int | None = None,
+        memory_limit: float | str | None = None,
         random_state: Any = None,
         n_features_to_select: Any = "elbow",
         n_jobs: int | None = None,
@@ -271,7 +271,7 @@ class ReliefF(BaseSelector):
     ) -> Floats:
         """Scores of the columns from the pairs of near rows, block by block."""
         n_columns, n_rows = columns.values.shape
-        limit = free_memory() // 4 if self.memory_limit is None else self.memory_limit
+        limit = as_bytes(self.memory_limit)
         height = max(1, limit // (8 * (n_rows * (2 if columns.holes else 1) + n_columns)))
         most_pairs = max(n_rows, limit // (4 * BYTES_PER_PAIR))
         codes = np.zeros(n_rows, np.int32) if outcome.codes is None else outcome.codes

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from tamis._runtime.compilation import announce_compilation
-from tamis._runtime.memory import free_memory
+from tamis._runtime.memory import as_bytes
 from tamis.exceptions import InputError
 from tamis.graph import relations
 from tamis.graph._redundancy import BlockOf, Plan, Steps, make_relations
@@ -67,8 +67,7 @@ class FeatureGraph:
         self.varies, self.n_rows = varies, X.shape[0]
         X = X if varies.all() else X[:, varies]
         n = X.shape[1]
-        limit = settings.memory_limit
-        limit = free_memory() // 4 if limit is None else limit
+        limit = as_bytes(settings.memory_limit)
         self.plan = Plan.choose(X.shape[0], n, settings.precision, limit)
         self.deviation = _deviations(X, weight, settings.n_jobs)
         self.order = np.argsort(self.deviation, kind="stable")

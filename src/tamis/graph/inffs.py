@@ -14,8 +14,10 @@ from sklearn.base import clone
 from tamis._base import Scores, WeightedSelector
 from tamis._columns import find_constant
 from tamis._facts import BOTH_TASKS, SelectorFacts
+from tamis._runtime.memory import given_bytes
 from tamis._runtime.threads import split_evenly
 from tamis._validation import (
+    MEMORY_LIMIT,
     N_JOBS,
     Choice,
     Constraint,
@@ -38,7 +40,7 @@ GRAPH_CONSTRAINTS: dict[str, Constraint] = {
         lambda value: callable(value) or Choice(RELATIONS).allows(value),
         "'spearman', 'pearson', 'mutual_information', or a function of two blocks of columns",
     ),
-    "memory_limit": Number(int, low=1, or_none=True),
+    "memory_limit": MEMORY_LIMIT,
     "precision": Choice(("auto", "double", "single")),
     "n_jobs": N_JOBS,
 }
@@ -61,7 +63,7 @@ class InfFS(WeightedSelector):
     relation : {"spearman", "pearson", "mutual_information"} or callable, default="spearman"
         What makes two columns redundant. A function gets two blocks of columns and returns the
         matrix of their relations, in [-1, 1].
-    memory_limit : int or None, default=None
+    memory_limit : int, float, str or None, default=None
         Bytes for the matrix of relations; ``None`` means a quarter of the free memory. A matrix
         that does not fit is made anew, block by block, in every product. For a table that is not
         in memory, bytes for everything; ``None`` means the limit of the scan, or the memory of the
@@ -140,7 +142,7 @@ class InfFS(WeightedSelector):
         alpha: float = 0.5,
         damping: float = 0.9,
         relation: Any = "spearman",
-        memory_limit: int | None = None,
+        memory_limit: float | str | None = None,
         precision: str = "auto",
         n_features_to_select: Any = "elbow",
         n_jobs: int | None = None,
@@ -236,7 +238,7 @@ def make_graph(
 def settings_of(selector: Any) -> GraphSettings:
     """What a selector says of its graph."""
     return GraphSettings(
-        selector.relation, selector.precision, selector.memory_limit, selector.n_jobs,
+        selector.relation, selector.precision, given_bytes(selector.memory_limit), selector.n_jobs,
         type(selector).__name__,
     )  # fmt: skip
 

@@ -110,7 +110,7 @@ class InfFSCV(WeightedSelector):
         damping: float = 0.9,
         relation: Any = "spearman",
         task: str = "auto",
-        memory_limit: int | None = None,
+        memory_limit: float | str | None = None,
         precision: str = "auto",
         n_features_to_select: Any = "best",
         n_jobs: int | None = None,

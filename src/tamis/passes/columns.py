@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tamis._runtime.memory import free_memory
+from tamis._runtime.memory import as_bytes
 from tamis._runtime.threads import split_evenly
 from tamis.data.partitioned import PartitionedTable
 from tamis.exceptions import InputError
@@ -161,8 +161,7 @@ def _join_and_call(parts: Sequence[WholeColumns], function: OfColumns) -> Any:
 
 def memory_of(source: PartitionedTable) -> int:
     """Bytes that this process may use for a source."""
-    limit: int | None = getattr(source, "memory_limit", None)
-    return free_memory() // 4 if limit is None else limit
+    return as_bytes(getattr(source, "memory_limit", None))
 
 
 def room_of(source: PartitionedTable, is_remote: bool, memory_limit: int | None) -> Room:
