@@ -12,12 +12,12 @@ from scipy import sparse
 
 import tamis
 from tamis import manifest
+from tamis._runtime.plain import plain, versions
 from tamis.cutoff import CrossValidated, TopK
 from tamis.data import RawTable
 from tamis.exceptions import InputError, SelectionWarning
 from tamis.manifest import Manifest, apply, fingerprint, make_manifest, read_manifest
 from tamis.manifest import write_manifest as write
-from tamis.manifest._plain import plain, versions
 
 
 @pytest.fixture

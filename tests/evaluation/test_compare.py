@@ -16,9 +16,9 @@ from sklearn.linear_model import LinearRegression, LogisticRegression
 import tamis
 from reference.failing import Broken, Stopped
 from tamis._runtime.fingerprint import canonical, data_fingerprint, seed_of
-from tamis.evaluation import _progress, compare
+from tamis.evaluation import compare
 from tamis.evaluation.protocols import Folds, RepeatedSplits
-from tamis.evaluation.run import timing as _timing
+from tamis.evaluation.run import progress as progress_
 from tamis.evaluation.run import workers as _workers
 from tamis.evaluation.run.plan import make_plan
 from tamis.evaluation.run.tables import read_tables
@@ -369,8 +369,8 @@ def test_regression():
 
 
 def test_progress_goes_to_stderr_only(capfd, monkeypatch):
-    monkeypatch.setattr(_progress, "SECONDS_BETWEEN_LINES", 0.0)
-    lines = _progress.Lines(io.StringIO(), seconds=0.0)
+    monkeypatch.setattr(progress_, "SECONDS_BETWEEN_LINES", 0.0)
+    lines = progress_.Lines(io.StringIO(), seconds=0.0)
     lines.update(3, 10, 1, 125.0)
     assert lines.stream.getvalue() == (
         "tamis compare: 3 of 10 units done, 1 failed; about 2 min left\n"
@@ -386,16 +386,16 @@ def test_a_bar_on_a_terminal():
             return True
 
     stream = Terminal()
-    bar = _progress.make_progress(True, stream)
+    bar = progress_.make_progress(True, stream)
     bar.update(5, 10, 0, 30.0)
     bar.close()
     assert "5 of 10 units done; about 30 s left" in stream.getvalue()
-    assert type(_progress.make_progress(False, stream)) is _progress.Silence
-    assert type(_progress.make_progress(True, io.StringIO())) is _progress.Lines
+    assert type(progress_.make_progress(False, stream)) is progress_.Silence
+    assert type(progress_.make_progress(True, io.StringIO())) is progress_.Lines
 
 
 def test_the_estimate_knows_slow_methods():
-    timing = _timing.Timing()
+    timing = progress_.Timing()
     assert timing.remaining([(0, "slow")], [], 1) is None
     timing.add((0, "quick"), 1.0)
     timing.add((0, "slow"), 99.0)

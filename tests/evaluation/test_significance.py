@@ -196,6 +196,15 @@ def test_lilliefors_agrees_with_statsmodels(n, seed):
     assert np.clip(ours.p_value, 0.001, 0.99) == pytest.approx(p_value, abs=0.035)
 
 
+@pytest.mark.parametrize("n", [6, 40])
+def test_lilliefors_agrees_with_scipy(n):
+    x = np.random.default_rng(n).gamma(3, size=n)
+    theirs = stats.goodness_of_fit(stats.norm, x, statistic="ks", n_mc_samples=9999)
+    ours = sig.lilliefors(x)
+    assert ours.statistic == pytest.approx(theirs.statistic, rel=1e-12)
+    assert ours.p_value == pytest.approx(theirs.pvalue, abs=0.025)  # both are simulated
+
+
 def test_lilliefors_of_many_numbers_agrees_with_direct_draws():
     from tamis.evaluation.significance import simulated
 

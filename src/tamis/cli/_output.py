@@ -14,12 +14,12 @@ from typing import Any
 
 import click
 
+from tamis._runtime.plain import plain, versions
 from tamis.cli._fitting import RankedTable
 from tamis.cli.console import Misuse, printable, remember_written
 from tamis.data import RawTable, atomic_path, check_writable, table_format, write_table
 from tamis.data.formats._streams import open_text_output
 from tamis.exceptions import InputError, MissingDependencyError
-from tamis.manifest._plain import plain, versions
 
 # Learned per column by some selectors, and worth a word in the record of a column.
 PER_COLUMN = {"loss": "loss_", "threshold": "thresholds_"}

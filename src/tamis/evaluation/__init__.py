@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Any
 _FILES = {
     "Comparison": "results.comparison",
     "LeakReport": "leak",
-    "Lent": "_progress",
+    "Lent": "run.progress",
     "Unit": "run.units",
     "UnitResult": "run.units",
     "compare": "run.compare",
     "draw_train": "protocols.base",
     "leak_check": "leak",
-    "make_progress": "_progress",
+    "make_progress": "run.progress",
     "run_unit": "run.units",
 }
 __all__ = [
@@ -43,11 +43,11 @@ __all__ = [
 
 if TYPE_CHECKING:
     from tamis.evaluation import learners, metrics, protocols, significance, stability
-    from tamis.evaluation._progress import Lent, make_progress
     from tamis.evaluation.leak import LeakReport, leak_check
     from tamis.evaluation.protocols.base import draw_train
     from tamis.evaluation.results.comparison import Comparison
     from tamis.evaluation.run.compare import compare
+    from tamis.evaluation.run.progress import Lent, make_progress
     from tamis.evaluation.run.units import Unit, UnitResult, run_unit
 
 

@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
+from tamis._runtime.plain import plain, versions
 from tamis._runtime.wording import listed
 from tamis.cutoff._rule import CutRule, FitData
 from tamis.exceptions import InputError
 from tamis.manifest._fingerprint import fingerprint
-from tamis.manifest._plain import plain, versions
 
 FORMAT = "tamis selection manifest"
 FORMAT_VERSION = 1

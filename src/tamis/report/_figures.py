@@ -8,7 +8,6 @@ from markupsafe import Markup
 
 from tamis.report import _charts as charts
 from tamis.report import _sentences, _tables, _words
-from tamis.report._charts._svg import swatch
 from tamis.report._tables import Cell, PageTable, heads
 from tamis.report._words import short_name
 
@@ -192,7 +191,7 @@ def _legend(
             context.methods.index(method),
             short_name(method, 26),
             _words.full_name(method),
-            swatch(context.methods.index(method)),
+            charts.swatch(context.methods.index(method)),
             _words.number(values.get(method), digits),
             context.methods.index(method) == context.chosen,
         )

@@ -14,12 +14,11 @@ from tamis._runtime.threads import effective_jobs
 from tamis._runtime.warning import warn
 from tamis._validation import CLUSTER, N_JOBS, Number, check_value
 from tamis.data.target import TASK
-from tamis.evaluation._progress import Progress, Silence, make_progress
 from tamis.evaluation.results.comparison import Comparison
 from tamis.evaluation.run.cluster import count_processes, run_on_cluster
 from tamis.evaluation.run.plan import DEFAULT_COUNTS, Job, Plan, make_plan
+from tamis.evaluation.run.progress import Progress, Silence, Timing, make_progress
 from tamis.evaluation.run.tables import read_tables
-from tamis.evaluation.run.timing import Timing
 from tamis.evaluation.run.workers import Done, run_apart, run_here
 from tamis.evaluation.store import Store
 from tamis.passes.dask.client import open_client

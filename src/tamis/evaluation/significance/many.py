@@ -22,7 +22,7 @@ from tamis.exceptions import InputError
 
 
 def holm(p_values: Any) -> tuple[float, ...]:
-    """Adjusted p-values by Holm: reject those below the level, and the family-wise error holds.
+    """Adjust p-values by Holm's method, which controls the family-wise error.
 
     Parameters
     ----------
@@ -58,25 +58,17 @@ def holm(p_values: Any) -> tuple[float, ...]:
             "statistics or percentages."
         )
     order = np.argsort(p, kind="stable")
-    raised = np.minimum(np.maximum.accumulate(p[order] * np.arange(p.size, 0, -1)), 1.0)
     adjusted = np.empty(p.size)
-    adjusted[order] = raised
+    raised = np.maximum.accumulate(p[order] * np.arange(p.size, 0, -1))
+    adjusted[order] = np.minimum(raised, 1.0)
     return tuple(adjusted.tolist())
 
 
 class Friedman(NamedTuple):
-    """What :func:`friedman` found.
+    """Result of :func:`friedman`.
 
-    Attributes
-    ----------
-    chi_square, p_chi_square : float
-        Friedman's statistic and its p-value.
-    f_statistic, p_value : float
-        The statistic of Iman and Davenport, which is less conservative, and its p-value.
-    average_ranks : tuple of float
-        Mean rank of every method, 1 is best.
-    n_data : int
-        Data sets.
+    Chi-square of Friedman and F of Iman and Davenport, which is less conservative, with their
+    p-values; the average ranks, 1 is best; the number of data sets.
 
     Examples
     --------
@@ -93,19 +85,70 @@ class Friedman(NamedTuple):
     n_data: int
 
 
-class Nemenyi(NamedTuple):
-    """What :func:`nemenyi` found.
+def friedman(table: Any, *, greater_is_better: bool = True, correct_ties: bool = True) -> Friedman:
+    """Friedman test: do any of these methods differ, over many data sets.
 
-    Attributes
+    Parameters
     ----------
-    critical_difference : float
-        Methods whose average ranks are this far apart, or more, differ.
-    average_ranks : tuple of float
-        Mean rank of every method, 1 is best.
-    p_values : tuple of tuples of float
-        One row and one column per method, adjusted for the number of pairs.
-    groups : tuple of tuples of int
-        From :func:`critical_difference_groups`.
+    table : array-like of shape (n_data, n_methods)
+        Score of every method on every data set, at least two of each.
+    greater_is_better : bool, default=True
+        Whether the largest score gets rank 1.
+    correct_ties : bool, default=True
+        Correct the statistic for ties, as scipy does. ``False`` is the formula printed in Demsar
+        (2006), which is too small where there are ties.
+
+    Returns
+    -------
+    Friedman
+        Both statistics with p-values, and the average ranks.
+
+    Notes
+    -----
+    With chi-square X of k methods on n data sets, F = (n - 1) X / (n (k - 1) - X) with k - 1 and
+    (k - 1)(n - 1) degrees of freedom. Chi-square is that of :func:`scipy.stats.friedmanchisquare`,
+    which needs three methods and has neither F nor the uncorrected form. All scores equal:
+    statistics 0 and p-values 1; the same ranks on every data set: F is infinite. Scores that agree
+    to 1e-12 are ties. Both laws are approximations, good from about 10 data sets and 5 methods on.
+    Rows must be independent: data sets, not splits of one.
+
+    References
+    ----------
+    J. Demsar, "Statistical comparisons of classifiers over multiple data sets", Journal of
+    Machine Learning Research 7, 2006.
+
+    R. L. Iman and J. M. Davenport, "Approximations of the critical region of the Friedman
+    statistic", Communications in Statistics 9, 1980. https://doi.org/10.1080/03610928008827904
+
+    Examples
+    --------
+    >>> from tamis.evaluation.significance import friedman
+    >>> result = friedman([[0.9, 0.8, 0.7], [0.8, 0.7, 0.6], [0.9, 0.7, 0.8], [0.7, 0.6, 0.5]])
+    >>> round(result.chi_square, 2), round(result.p_value, 3)
+    (6.5, 0.007)
+    """
+    check_flag(correct_ties, "friedman", "correct_ties")
+    ranks = _ranks(table, greater_is_better, "friedman")
+    n, k = ranks.shape
+    average = ranks.mean(axis=0)
+    middle = (k + 1) / 2
+    within = float(((ranks - middle) ** 2).sum()) if correct_ties else n * k * (k * k - 1) / 12
+    between = float(((average - middle) ** 2).sum())
+    chi_square = n * n * (k - 1) * between / within if within else 0.0
+    rest = n * (k - 1) - chi_square
+    # The same ranks on all data sets leave nothing but rounding.
+    agreed = rest <= ROUNDING * n * (k - 1)
+    f_statistic = float("inf") if agreed else (n - 1) * chi_square / rest
+    p_value = 0.0 if agreed else float(fdtrc(k - 1, (k - 1) * (n - 1), f_statistic))
+    p_chi_square = float(chdtrc(k - 1, chi_square))
+    return Friedman(chi_square, p_chi_square, f_statistic, p_value, tuple(average.tolist()), n)
+
+
+class Nemenyi(NamedTuple):
+    """Result of :func:`nemenyi`.
+
+    The critical difference of average ranks, the average ranks, the adjusted p-values of all pairs
+    and the groups of :func:`critical_difference_groups`.
 
     Examples
     --------
@@ -120,75 +163,15 @@ class Nemenyi(NamedTuple):
     groups: tuple[tuple[int, ...], ...]
 
 
-def friedman(table: Any, *, greater_is_better: bool = True, correct_ties: bool = True) -> Friedman:
-    """Friedman test: do any of these methods differ, over many data sets.
-
-    Parameters
-    ----------
-    table : array-like of shape (n_data, n_methods)
-        Score of every method on every data set, two at least of each.
-    greater_is_better : bool, default=True
-        Whether the largest score gets rank 1.
-    correct_ties : bool, default=True
-        Correct the statistic for ties, as scipy does. ``False`` is the formula that is printed in
-        Demsar (2006), which is too small where there are ties.
-
-    Returns
-    -------
-    Friedman
-        Both statistics with p-values, and the average ranks.
-
-    Notes
-    -----
-    Ties share the mean of their ranks; scores that agree to 1e-12 are ties. With chi-square X of k
-    methods on n data sets, F = (n - 1) X / (n (k - 1) - X) with k - 1 and (k - 1)(n - 1)
-    degrees of freedom. All methods equal on every data set: statistics 0 and p-values 1. The same
-    ranks on every data set: F is infinite. Both laws are approximations, good from about 10 data
-    sets and 5 methods on. Rows must be independent: data sets, not splits of one.
-
-    References
-    ----------
-    J. Demsar, "Statistical comparisons of classifiers over multiple data sets", Journal of
-    Machine Learning Research 7, 2006.
-
-    R. L. Iman and J. M. Davenport, "Approximations of the critical region of the Friedman
-    statistic", Communications in Statistics 9, 1980. https://doi.org/10.1080/03610928008827904
-
-    Examples
-    --------
-    >>> from tamis.evaluation.significance import friedman
-    >>> result = friedman([[0.9, 0.8, 0.7], [0.8, 0.7, 0.6], [0.9, 0.7, 0.8], [0.7, 0.6, 0.5]])
-    >>> result.average_ranks
-    (1.0, 2.25, 2.75)
-    >>> round(result.chi_square, 2), round(result.p_value, 3)
-    (6.5, 0.007)
-    """
-    check_flag(correct_ties, "friedman", "correct_ties")
-    ranks = _ranks(table, greater_is_better, "friedman")
-    n, k = ranks.shape
-    average = ranks.mean(axis=0)
-    middle = (k + 1) / 2
-    within = float(((ranks - middle) ** 2).sum()) if correct_ties else n * k * (k * k - 1) / 12
-    between = float(((average - middle) ** 2).sum())
-    chi_square = n * n * (k - 1) * between / within if within else 0.0
-    rest = n * (k - 1) - chi_square
-    # All data sets of one mind leave nothing but rounding.
-    agreed = rest <= ROUNDING * n * (k - 1)
-    f_statistic = float("inf") if agreed else (n - 1) * chi_square / rest
-    p_value = 0.0 if agreed else float(fdtrc(k - 1, (k - 1) * (n - 1), f_statistic))
-    p_chi_square = float(chdtrc(k - 1, chi_square))
-    return Friedman(chi_square, p_chi_square, f_statistic, p_value, tuple(average.tolist()), n)
-
-
 def nemenyi(table: Any, level: float = 0.05, *, greater_is_better: bool = True) -> Nemenyi:
     """Nemenyi test: which of all pairs of methods differ, over many data sets.
 
-    For use after :func:`friedman` said that some differ.
+    For use after :func:`friedman` found a difference.
 
     Parameters
     ----------
     table : array-like of shape (n_data, n_methods)
-        Score of every method on every data set, two at least of each.
+        Score of every method on every data set, at least two of each.
     level : float, default=0.05
         Family-wise level of the critical difference.
     greater_is_better : bool, default=True
@@ -202,9 +185,8 @@ def nemenyi(table: Any, level: float = 0.05, *, greater_is_better: bool = True) 
     Notes
     -----
     The critical difference is q sqrt(k (k + 1) / (6 n)) with q the quantile of the studentized
-    range of k methods with infinitely many degrees of freedom, divided by sqrt(2). Ties are not
-    corrected for, which is on the safe side. It is a conservative test: to compare all methods with
-    one only, Wilcoxon with :func:`holm` finds more.
+    range of k methods with infinitely many degrees of freedom, divided by sqrt(2). It is
+    conservative: to compare all methods with one only, Wilcoxon with :func:`holm` finds more.
 
     References
     ----------
@@ -215,10 +197,8 @@ def nemenyi(table: Any, level: float = 0.05, *, greater_is_better: bool = True) 
     --------
     >>> from tamis.evaluation.significance import nemenyi
     >>> result = nemenyi([[0.9, 0.8, 0.7], [0.8, 0.7, 0.6], [0.9, 0.7, 0.8], [0.7, 0.6, 0.5]])
-    >>> round(result.critical_difference, 3)
-    1.657
-    >>> result.groups
-    ((0, 1), (1, 2))
+    >>> round(result.critical_difference, 3), result.groups
+    (1.657, ((0, 1), (1, 2)))
     """
     from scipy.stats import studentized_range
 
@@ -257,7 +237,7 @@ def critical_difference_groups(
     -------
     tuple of tuples of int
         Methods by index, best first; groups by their best method. No group is part of another, and
-        none has a single method: a method in no group differs from all others.
+        none has a single method.
 
     Examples
     --------
@@ -289,22 +269,18 @@ def _ranks(table: Any, greater_is_better: bool, who: str) -> Floats:
 
 
 class ManyMethods(NamedTuple):
-    """What :func:`compare_many` found.
+    """Result of :func:`compare_many`.
 
     Attributes
     ----------
-    names : tuple of str
-        The methods, in the order of the table; so are the next three.
-    means, average_ranks : tuple of float
-        Mean score and mean rank (1 is best).
-    p_values : tuple of float
-        Of every method against the best, adjusted for their number; 1 for the best itself.
+    names, means, average_ranks, p_values : tuple
+        By method, in the order of the table; p-values against the best, adjusted for their number.
     best : str
         Method with the best average rank; with `test_share`, with the best mean.
     as_good : tuple of str
-        The best and all that are not shown to be worse.
+        The best and all that are not significantly worse.
     groups : tuple of tuples of str
-        Methods that do not differ among each other, best first.
+        Methods that are not significantly different from each other, best first.
     friedman : Friedman or None
         The test of all methods together; ``None`` with `test_share`.
     post_hoc : str
@@ -355,10 +331,9 @@ def compare_many(
     Parameters
     ----------
     table : array-like or DataFrame of shape (n_rows, n_methods)
-        Score of every method on every data set (or split), two at least of each.
+        Score of every method on every data set (or split), at least two of each.
     names : sequence of str, default=None
-        Names of the methods; ``None`` takes the columns of a DataFrame, else ``"method 0"`` and
-        so on.
+        Names of the methods; ``None`` takes the columns of a DataFrame, or ``"method 0"`` etc.
     post_hoc : {"nemenyi", "wilcoxon"}, default="nemenyi"
         Second step over data sets.
     test_share : float, default=None
@@ -372,16 +347,15 @@ def compare_many(
     Returns
     -------
     ManyMethods
-        Names, ranks, p-values against the best, who is as good as the best, and groups.
+        Names, ranks, p-values against the best, methods as good as the best, and groups.
 
     Notes
     -----
-    If Friedman finds no difference, nothing is called worse: `as_good` and the one group hold all
-    methods, whatever the p-values of the second step. Wilcoxon and t against the best give one
-    group only, the methods as good as the best. The best is picked from the same scores, which
-    makes the p-values against it somewhat too small; Nemenyi, which counts all pairs, does not
-    suffer from this.
-    Equal ranks (or means): the first method is the best.
+    If Friedman finds no difference, `as_good` and the one group hold all methods, whatever the
+    p-values of the second step. Wilcoxon and t give one group only, the methods as good as the
+    best. The best is picked from the same scores, which makes the p-values against it somewhat too
+    small; Nemenyi, which counts all pairs, does not suffer from this. Of methods with equal ranks
+    (or means), the first is the best.
 
     Examples
     --------
@@ -400,77 +374,47 @@ def compare_many(
         check_value(test_share, SHARE, who=who, name="test_share")
     values = check_table(table, who)
     names = _check_names(names, table, values.shape[1], who)
+    overall = friedman(values, greater_is_better=greater_is_better)
     if test_share is not None:
-        found = _over_splits(values, test_share, level, greater_is_better)
+        means = values.mean(axis=0)
+        order = np.argsort(-means if greater_is_better else means, kind="stable").tolist()
     else:
-        found = _over_data(values, post_hoc, level, greater_is_better)
+        order = np.argsort(overall.average_ranks, kind="stable").tolist()
+    # Without a difference among all data sets, no pair may be said to differ.
+    is_open = test_share is not None or overall.p_value < level
+    pairs = None
+    if test_share is None and post_hoc == "nemenyi":
+        pairs = nemenyi(values, level, greater_is_better=greater_is_better)
+    p_values = pairs.p_values[order[0]] if pairs else _against(values, order[0], test_share)
+    as_good = [i for i in order if i == order[0] or p_values[i] > level or not is_open]
+    groups = [as_good] if len(as_good) > 1 else []
+    if pairs is not None and is_open:
+        groups = [list(group) for group in pairs.groups]
     return ManyMethods(
         names=names,
         means=tuple(values.mean(axis=0).tolist()),
-        average_ranks=friedman(values, greater_is_better=greater_is_better).average_ranks,
-        p_values=found.p_values,
-        best=names[found.as_good[0]],
-        as_good=tuple(names[i] for i in found.as_good),
-        groups=tuple(tuple(names[i] for i in group) for group in found.groups),
-        friedman=found.friedman,
+        average_ranks=overall.average_ranks,
+        p_values=p_values,
+        best=names[order[0]],
+        as_good=tuple(names[i] for i in as_good),
+        groups=tuple(tuple(names[i] for i in group) for group in groups),
+        friedman=None if test_share is not None else overall,
         post_hoc="corrected t" if test_share is not None else post_hoc,
-        critical_difference=found.critical_difference,
+        critical_difference=None if pairs is None else pairs.critical_difference,
         level=float(level),
         n_rows=values.shape[0],
     )
 
 
-class _Found(NamedTuple):
-    """The same by index of the method; the first of `as_good` is the best."""
-
-    p_values: tuple[float, ...]
-    as_good: tuple[int, ...]
-    groups: tuple[tuple[int, ...], ...]
-    friedman: Friedman | None = None
-    critical_difference: float | None = None
-
-
-def _over_splits(values: Floats, test_share: float, level: float, greater: bool) -> _Found:
-    means = values.mean(axis=0)
-    order = np.argsort(-means if greater else means, kind="stable").tolist()
-    p_values = _against(values, order[0], test_share)
-    as_good = _not_worse(order, p_values, level)
-    return _Found(p_values, as_good, _one_group(as_good))
-
-
-def _over_data(values: Floats, post_hoc: str, level: float, greater: bool) -> _Found:
-    overall = friedman(values, greater_is_better=greater)
-    order = np.argsort(overall.average_ranks, kind="stable").tolist()
-    # Without a difference among all, no pair may be said to differ.
-    is_open = overall.p_value < level
-    if post_hoc == "wilcoxon":
-        p_values = _against(values, order[0], None)
-        as_good = _not_worse(order, p_values, level) if is_open else tuple(order)
-        return _Found(p_values, as_good, _one_group(as_good), overall)
-    pairs = nemenyi(values, level, greater_is_better=greater)
-    p_values = pairs.p_values[order[0]]
-    as_good = _not_worse(order, p_values, level) if is_open else tuple(order)
-    groups = pairs.groups if is_open else _one_group(as_good)
-    return _Found(p_values, as_good, groups, overall, pairs.critical_difference)
-
-
-def _not_worse(order: list[int], p_values: tuple[float, ...], level: float) -> tuple[int, ...]:
-    """The best and all that are not shown to differ from it, best first."""
-    return tuple(i for i in order if i == order[0] or p_values[i] > level)
-
-
-def _one_group(methods: tuple[int, ...]) -> tuple[tuple[int, ...], ...]:
-    return (methods,) if len(methods) > 1 else ()
-
-
 def _against(values: Floats, best: int, test_share: float | None) -> tuple[float, ...]:
-    """Adjusted p-values of all methods against the best."""
+    """Adjusted p-values of all methods against the best, by Wilcoxon or the corrected t test."""
     others = [i for i in range(values.shape[1]) if i != best]
-    champion = values[:, best]
-    if test_share is None:
-        raw = [wilcoxon(champion, values[:, i]).p_value for i in others]
-    else:
-        raw = [paired_t(champion, values[:, i], test_share).p_value for i in others]
+    raw = [
+        wilcoxon(values[:, best], values[:, i]).p_value
+        if test_share is None
+        else paired_t(values[:, best], values[:, i], test_share).p_value
+        for i in others
+    ]
     adjusted = dict(zip(others, holm(raw), strict=True))
     return tuple(adjusted.get(i, 1.0) for i in range(values.shape[1]))
 

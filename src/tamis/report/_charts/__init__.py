@@ -3,6 +3,7 @@
 Colours come from classes of the style sheet, so that one drawing serves light, dark and paper.
 """
 
+from tamis.report._charts._svg import swatch
 from tamis.report._charts.grids import correlation_chart, frequency_chart
 from tamis.report._charts.lines import Line, line_chart
 from tamis.report._charts.rows import rank_chart, share_bar, time_chart
@@ -14,5 +15,6 @@ __all__ = [
     "line_chart",
     "rank_chart",
     "share_bar",
+    "swatch",
     "time_chart",
 ]

@@ -1,13 +1,15 @@
-"""One progress bar for a whole comparison or experiment, on stderr."""
+"""How far a comparison or experiment is, on stderr, and how long the rest will take."""
 
 from __future__ import annotations
 
 import sys
 import time
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+from statistics import fmean, median
 from typing import Any, Protocol
 
-from tamis.evaluation.run.timing import in_words
-
+Case = tuple[int, str]  # number of the data set, name of the method
 # A log file should not fill with lines that nobody reads.
 SECONDS_BETWEEN_LINES = 30.0
 
@@ -127,3 +129,83 @@ class Bar:
 def _text(done: int, total: int, failed: int, remaining: float | None) -> str:
     trouble = f", {failed} failed" if failed else ""
     return f"{done} of {total} units done{trouble}; {in_words(remaining)} left"
+
+
+class Timing:
+    """Seconds of finished units, by data set and method.
+
+    Methods differ by a factor of a thousand, so that a mean over all of them promises nonsense
+    while only the quick ones are done. What has not been seen yet is guessed from the same method
+    on other data and from other methods on the same data.
+    """
+
+    def __init__(self) -> None:
+        self._seen: dict[Case, list[float]] = defaultdict(list)
+        self._told: dict[Case, float] = {}
+
+    def tell(self, case: Case, seconds: float) -> None:
+        """Seconds of an earlier run, which count until there are own ones."""
+        self._told[case] = seconds
+
+    def add(self, case: Case, seconds: float) -> None:
+        """A unit that was finished now."""
+        self._seen[case].append(seconds)
+
+    def expected(self, case: Case) -> float | None:
+        """Seconds that a unit will take; None as long as nothing is known."""
+        known = self._known()
+        if case in known:
+            return known[case]
+        if not known:
+            return None
+        typical = _means(known, 0)
+        on_data = typical.get(case[0], fmean(typical.values()))
+        ratios = [
+            seconds / typical[data]
+            for (data, method), seconds in known.items()
+            if method == case[1] and typical[data] > 0
+        ]
+        return on_data * (fmean(ratios) if ratios else 1.0)
+
+    def remaining(
+        self, waiting: Iterable[Case], running: Iterable[tuple[Case, float]], n_jobs: int
+    ) -> float | None:
+        """Seconds until all is done, or None.
+
+        `running` holds the units at work with the seconds they have been.
+        """
+        numbers, begun = Counter(waiting), list(running)
+        cases = {*numbers, *(case for case, _ in begun)}
+        expected = {case: self.expected(case) for case in cases}
+        known = {case: seconds for case, seconds in expected.items() if seconds is not None}
+        if len(known) < len(cases):
+            return None
+        left = [max(known[case] - spent, 0.0) for case, spent in begun]
+        total = sum(left) + sum(known[case] * n for case, n in numbers.items())
+        longest = max([*left, *(known[case] for case in numbers)], default=0.0)
+        # The work may be shared, but nothing ends before its longest piece.
+        return max(total / n_jobs, longest)
+
+    def _known(self) -> dict[Case, float]:
+        # The median, for the first unit of a process also loads or compiles kernels.
+        return {**self._told, **{case: median(times) for case, times in self._seen.items()}}
+
+
+def _means(known: dict[Case, float], part: int) -> dict[int, float]:
+    groups: dict[int, list[float]] = defaultdict(list)
+    for case, seconds in known.items():
+        groups[int(case[part])].append(seconds)
+    return {name: fmean(times) for name, times in groups.items()}
+
+
+def in_words(seconds: float | None) -> str:
+    """A time that claims no more than is known: "about 3 min"."""
+    if seconds is None:
+        return "not known yet"
+    if seconds < 1.5:
+        return "a second"
+    if seconds < 90:
+        return f"about {round(seconds)} s"
+    if seconds < 90 * 60:
+        return f"about {round(seconds / 60)} min"
+    return f"about {seconds / 3600:.1f} h"

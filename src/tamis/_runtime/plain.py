@@ -20,7 +20,7 @@ def plain(value: Any) -> Any:
     Examples
     --------
     >>> import numpy as np
-    >>> from tamis.manifest._plain import plain
+    >>> from tamis._runtime.plain import plain
     >>> plain({"cut": np.array([1.5, np.nan]), 2: (True, "x")})
     {'cut': [1.5, None], '2': [True, 'x']}
     """
@@ -35,6 +35,10 @@ def plain(value: Any) -> Any:
     if isinstance(value, list | tuple | set | frozenset):
         return [plain(item) for item in value]
     return repr(value)
+
+
+# What results of a comparison may depend on.
+PACKAGES = ("tamis", "numpy", "scipy", "scikit-learn", "numba")
 
 
 def versions(packages: Iterable[str] = ("tamis", "numpy", "scikit-learn")) -> dict[str, str]:
