@@ -258,7 +258,7 @@ def test_bad_parameters(options, word):
 
 def test_bad_input():
     X, y = table(task="regression")
-    with pytest.raises(InputError, match="MRMR: expected classes for strategy='mdl'"):
+    with pytest.raises(InputError, match="MRMR: expected class labels for strategy='mdl'"):
         MRMR(measure="mutual_information", strategy="mdl").fit(X, y)
     X[3, 4] = np.inf
     with pytest.raises(

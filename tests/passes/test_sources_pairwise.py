@@ -231,7 +231,7 @@ def test_a_column_that_does_not_fit_says_so(table):
 
 def test_settings_that_do_not_go_together(table):
     X, y = table
-    with pytest.raises(InputError, match="expected classes for strategy='mdl'"):
+    with pytest.raises(InputError, match="expected class labels for strategy='mdl'"):
         CODED[4].fit(in_parts(X, y + 0.5))
     infinite = X.copy()
     infinite[88, 2] = np.inf

@@ -7,9 +7,14 @@ from sklearn.datasets import load_iris
 from sklearn.metrics import mutual_info_score
 
 from reference import codes as plain
-from tamis.filters._uncertainty import CodedColumns
 from tamis.statistics import Bins, Block, ClassHistogram
-from tamis.statistics.codes import MISSING, code_columns, rows_with_weight, x_log_x_table
+from tamis.statistics.codes import (
+    MISSING,
+    CodedColumns,
+    code_columns,
+    rows_with_weight,
+    x_log_x_table,
+)
 
 
 def table(seed=0, n_rows=70, *, missing=0.1):

@@ -1,151 +1,73 @@
-"""How much columns of a table that is not in memory say about its target and each other."""
+"""PairStatistics of a table larger than memory, in files or on the workers of Dask."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tamis._columns import constant_of
-from tamis.exceptions import InputError
-from tamis.filters._known import PAIRS, Known
-from tamis.filters._uncertainty import TINY, with_f
-from tamis.passes.columns import memory_of
+from tamis.exceptions import InputError, TamisError
+from tamis.filters._pair_rows import PAIRS, KeptSearch, PairRows
+from tamis.passes.columns import ColumnBlocks, memory_of
 from tamis.passes.engine import Opened
 from tamis.statistics import (
+    Bins,
     Block,
     ClassMoments,
     CoMoments,
     CrossProducts,
     Cuts,
+    FewValues,
     PairCounts,
     Ranges,
     Stateful,
     WithRanges,
 )
-from tamis.statistics.pair_counts import PairCountsResult
+from tamis.statistics.codes import CutFinder
+from tamis.statistics.correlations import TINY, with_f
+from tamis.statistics.few_values import FewValuesResult
 
 Floats = NDArray[np.float64]
 Columns = NDArray[np.intp]
-# A relation from bits shared and the entropies of both sides.
 Measure = Callable[[Floats, Floats, Floats], Floats]
+S = TypeVar("S")
 
-# Columns that are compared with all others in one walk.
+# Columns that are compared with all others in one pass.
 MOST_LINEAR, MOST_CODED = 64, 16
-# Share of the memory for what a walk adds up, and for rows that wait to be asked for.
+# Share of the memory for what a pass adds up, and for rows that wait to be asked for.
 SHARE = 8
+# What a cell takes while the cuts of its column are found: value, copy, order, code.
+CELL_BYTES = 32
+# Columns that are read at a time: more would not make reading faster.
+MOST_COLUMNS = 4096
 
 
-class PairRows:
-    """Relations of one column with all others, found for many columns in one walk.
+class _SourcePairs:
+    """What both kinds of relations share: passes over some columns, and a checkpoint."""
 
-    Each row is asked for once. A walk finds, beside the row that is wanted, those of the columns
-    that are likely to be wanted next.
-
-    Parameters
-    ----------
-    walk : callable
-        Finds the rows of some columns, from those columns.
-    cost : ndarray of shape (n_columns,)
-        Bytes that a column takes in a walk.
-    most : int
-        Columns per walk.
-    memory : int
-        Bytes for a walk, and for rows that wait.
-    known : Known
-        Where the search is kept before every walk.
-    """
-
-    def __init__(
-        self,
-        walk: Callable[[Columns], Floats],
-        cost: Floats,
-        most: int,
-        memory: int,
-        known: Known,
-    ):
-        self.walk, self.cost, self.most, self.memory = walk, cost, most, memory
-        self.known, self.rows = known, known.rows(cost.size)
-
-    def row(self, column: int, promising: Callable[[], Columns]) -> Floats:
-        """Relations of `column`; `promising` are the columns left, the most likely ones first."""
-        if column not in self.rows:
-            self._find(column, promising())
-        return self.rows.pop(column)
-
-    def _find(self, column: int, promising: Columns) -> None:
-        batch = self.known.batch(column)
-        if batch is None:
-            batch = self._choose(column, [int(j) for j in promising if j != column])
-        self.known.keep(batch, self.rows, self.cost.size)
-        found = self.walk(batch)
-        self.rows.update({int(j): row.copy() for j, row in zip(batch, found, strict=True)})
-
-    def _choose(self, column: int, likely: list[int]) -> Columns:
-        """Columns for the next walk; of the rows that wait, those without room are dropped."""
-        unknown = [j for j in likely if j not in self.rows]
-        batch = np.array([column, *unknown[: self.most - 1]])
-        batch = batch[: max(1, int((np.cumsum(self.cost[batch]) <= self.memory).sum()))]
-        room = max(1, self.memory // (8 * self.cost.size))
-        kept = [j for j in likely if j in self.rows][: max(0, room - batch.size)]
-        self.rows = {j: self.rows[j] for j in kept}
-        return batch
-
-
-@dataclass
-class Scaled(Stateful):
-    """A statistic of columns times a factor, for numbers whose squares would underflow."""
-
-    state_names: ClassVar[tuple[str, ...]] = ("statistic",)
-
-    statistic: Any
-    factor: Floats
-
-    def update(self, block: Block, n_jobs: int | None = 1) -> Scaled:
-        """Take in the rows of a block."""
-        X, start, stop = block.dense_rows()
-        target = None if block.target is None else block.target[block.start : block.stop]
-        scaled = Block.of(X[start:stop] * self.factor, target, block.weight_slice)
-        self.statistic.update(scaled, n_jobs)
-        return self
-
-    def merge(self, other: Scaled) -> Scaled:
-        """Take in what another object has seen."""
-        self.statistic.merge(other.statistic)
-        return self
-
-    def finish(self) -> Any:
-        """Result of the statistic."""
-        return self.statistic.finish()
-
-
-class _Pairs:
-    """What both kinds of relations share: an engine for the columns of interest, and walks."""
+    columns: Columns
 
     def __init__(self, selector: Any, opened: Opened):
-        self.selector, self.opened = selector, opened
+        self.selector, self.opened, self.n_rows = selector, opened, opened.n_rows
         self.memory = memory_of(opened.engine.source) // SHARE
-        self.known = Known(opened.engine)
+        self.kept = KeptSearch(opened.engine)
 
-    def _walk(self, name: str, statistic: Any, columns: Columns) -> Any:
-        """Walk over some columns, with the checkpoint of the fit."""
+    def resume(self, search: S) -> S:
+        """The search as the checkpoint has it."""
+        return self.kept.follow(search, self.columns.size)
+
+    def _pass(self, name: str, statistic: Any, columns: Columns) -> Any:
+        """Result of a pass over some columns, with the checkpoint of the fit."""
         engine = self.opened.engine.over(columns)
         return self.selector._run_pass(name, statistic, engine).finish()
 
 
-class LinearPairs(_Pairs):
-    """As `LinearColumns`, for a source: relevance from moments, correlations from products.
-
-    Parameters
-    ----------
-    selector : BaseSelector
-        Runs passes and reports progress.
-    opened : Opened
-        The table, with classes or a centred numeric target.
-    """
+class LinearPairs(_SourcePairs):
+    """F statistics from moments, correlations from products of centred columns."""
 
     def __init__(self, selector: Any, opened: Opened):
         super().__init__(selector, opened)
@@ -162,7 +84,7 @@ class LinearPairs(_Pairs):
         self.moments = gathered.other
         self.rows = PairRows(
             self._correlations, np.full(self.columns.size, 8.0 * self.columns.size),
-            MOST_LINEAR, self.memory, self.known,
+            MOST_LINEAR, self.memory, self.kept,
         )  # fmt: skip
 
     def _moments(self) -> WithRanges:
@@ -201,7 +123,7 @@ class LinearPairs(_Pairs):
         return with_f(slope**2, weight, np.full(weight.size, 2))[1][self.columns]
 
     def relations(self, newest: int, left: Columns, likely: Callable[[], Columns]) -> Floats:
-        """Absolute correlation of the columns in `left` with one, counted among those that vary."""
+        """Absolute correlation of one feature with those in `left`."""
         return self.rows.row(newest, likely)[left]
 
     def _correlations(self, batch: Columns) -> Floats:
@@ -210,57 +132,59 @@ class LinearPairs(_Pairs):
         factor = self.factor[self.columns]
         if (factor != 1.0).any():
             statistic = Scaled(statistic, factor)
-        return np.abs(self._walk(PAIRS, statistic, self.columns))
+        return np.abs(self._pass(PAIRS, statistic, self.columns))
 
 
-class CodedPairs(_Pairs):
-    """As `CodedColumns`, for a source: what joint counts of the levels of columns say.
+class CodedPairs(_SourcePairs):
+    """What joint counts of the levels of columns say; `measure` makes a relation of it."""
 
-    Parameters
-    ----------
-    selector : BaseSelector
-        Runs passes and reports progress.
-    opened : Opened
-        The table, with a target of codes.
-    columns : ndarray of int
-        The columns of interest; from here on they are counted among themselves.
-    cuts : Cuts
-        Of these columns.
-    measure : callable
-        Makes a relation of shared bits and the entropies of both sides.
-    """
-
-    def __init__(
-        self, selector: Any, opened: Opened, columns: Columns, cuts: Cuts, measure: Measure
-    ):
+    def __init__(self, selector: Any, opened: Opened, measure: Measure):
         super().__init__(selector, opened)
-        self.columns, self.cuts, self.measure = columns, cuts, measure
-        self.left = np.arange(columns.size)
-        cost = 8.0 * cuts.n_levels * cuts.n_levels.sum()
-        self.rows = PairRows(self._relations, cost, MOST_CODED, self.memory, self.known)
+        self.measure = measure
+        cuts, self.constant = find_cuts(selector, opened)
+        self.n_levels = cuts.n_levels
+        self.columns = np.flatnonzero(~self.constant)
+        # Columns of one level share nothing with anything, and are not read again. From here on
+        # the others are numbered among themselves.
+        self.has_levels = self.n_levels[self.columns] > 1
+        self.place = np.cumsum(self.has_levels) - 1
+        self.read = self.columns[self.has_levels]
+        self.cuts = cuts.take(self.read)
+        self.left = np.arange(self.read.size)
+        cost = 8.0 * self.cuts.n_levels * self.cuts.n_levels.sum()
+        self.rows = PairRows(self._relations, cost, MOST_CODED, self.memory, self.kept)
 
     def with_target(self) -> Floats:
-        """Relation of every column with the target."""
-        nobody = np.empty(0, dtype=np.intp)
-        n_codes = self.opened.n_codes
-        result = self._walk("relevance", PairCounts(self.cuts, nobody, n_codes), self.columns)
-        return self.measure(*_bits(result, self.cuts, 0, n_codes))
+        """Relation of every feature with the target."""
+        found, n_codes = np.zeros(self.columns.size), self.opened.n_codes
+        if self.read.size:
+            counts = PairCounts(self.cuts, np.empty(0, dtype=np.intp), n_codes)
+            result = self._pass("relevance", counts, self.read)
+            found[self.has_levels] = self.measure(*result.information(self.cuts, 0, n_codes))
+        return found
 
     def relations(self, newest: int, left: Columns, likely: Callable[[], Columns]) -> Floats:
-        """Relation of the columns in `left` with one; `likely` are those that come next."""
-        self.left = left
-        return self.rows.row(newest, likely)[left]
+        """Relation of one feature with those in `left`."""
+        found, shared = np.zeros(left.size), self.has_levels[left]
+        if self.has_levels[newest]:
+            self.left = self.place[left[shared]]
+            row = self.rows.row(int(self.place[newest]), lambda: self._places(likely()))
+            found[shared] = row[self.left]
+        return found
+
+    def _places(self, columns: Columns) -> Columns:
+        return self.place[columns[self.has_levels[columns]]]
 
     def _relations(self, batch: Columns) -> Floats:
-        """Relations of a batch with the columns left, from one walk over these; else NaN."""
+        """Relations of a batch with the columns left, from one pass over these; else NaN."""
         inside = np.union1d(batch, self.left)
         cuts, places = self.cuts.take(inside), np.searchsorted(inside, batch)
         levels = cuts.n_levels[places]
         self._check_room(8 * int(levels.sum()) * int(cuts.n_levels.sum()))
-        result = self._walk(PAIRS, PairCounts(cuts, places), self.columns[inside])
-        rows = np.full((batch.size, self.columns.size), np.nan)
+        result = self._pass(PAIRS, PairCounts(cuts, places), self.read[inside])
+        rows = np.full((batch.size, self.read.size), np.nan)
         for row, first, n in zip(rows, result.first_slot.tolist(), levels.tolist(), strict=True):
-            row[inside] = self.measure(*_bits(result, cuts, first, n))
+            row[inside] = self.measure(*result.information(cuts, first, n))
         return rows
 
     def _check_room(self, needed: int) -> None:
@@ -272,12 +196,82 @@ class CodedPairs(_Pairs):
             )
 
 
-def _bits(result: PairCountsResult, cuts: Cuts, first_slot: int, one_levels: int) -> Floats:
-    """Bits shared with one of the batch, its entropy and those of the columns."""
-    from tamis.statistics import _code_kernels as kernels
+@dataclass
+class Scaled(Stateful):
+    """A statistic of columns times a factor, for numbers whose squares would underflow."""
 
-    out = np.empty((3, result.first_level.size))
-    kernels.counted_information(
-        result.counts, result.first_level, cuts.n_levels, first_slot, one_levels, out
-    )
-    return out
+    state_names: ClassVar[tuple[str, ...]] = ("statistic",)
+
+    statistic: Any
+    factor: Floats
+
+    def update(self, block: Block, n_jobs: int | None = 1) -> Scaled:
+        """Take in the rows of a block."""
+        X, start, stop = block.dense_rows()
+        target = None if block.target is None else block.target[block.start : block.stop]
+        scaled = Block.of(X[start:stop] * self.factor, target, block.weight_slice)
+        self.statistic.update(scaled, n_jobs)
+        return self
+
+    def merge(self, other: Scaled) -> Scaled:
+        """Take in what another object has seen."""
+        self.statistic.merge(other.statistic)
+        return self
+
+    def finish(self) -> Any:
+        """Result of the statistic."""
+        return self.statistic.finish()
+
+
+def find_cuts(selector: Any, opened: Opened) -> tuple[Cuts, NDArray[np.bool_]]:
+    """Cuts of every column by the strategy of a selector, and which columns never vary."""
+    if selector.strategy == "uniform":
+        return _equal_widths(selector, opened)
+    ranges = selector._find_ranges(opened.engine).finish()
+    constant = constant_of(selector, ranges)
+    cuts: list[Floats] = [np.empty(0)] * constant.size
+    for column, found in zip(
+        np.flatnonzero(~constant), _of_whole_columns(selector, opened, ~constant), strict=True
+    ):
+        cuts[column] = found
+    return Cuts.of(cuts), constant
+
+
+def _equal_widths(selector: Any, opened: Opened) -> tuple[Cuts, NDArray[np.bool_]]:
+    """Bins between the least and the largest value; columns of few values keep them."""
+    n, n_bins = opened.n_columns, selector.n_bins
+    gathered = WithRanges(Ranges(n), FewValues(n, n_bins))
+    selector._run_pass("values", gathered, opened.engine)
+    ranges = gathered.ranges.finish()
+    constant = constant_of(selector, ranges)
+    few: FewValuesResult = gathered.other.finish()
+    equal = Bins.between(ranges.low, ranges.high, n_bins).cuts()
+    return Cuts.of(
+        [
+            equal[j] if count < 0 else few.values[j, 1 : max(count, 1)]
+            for j, count in enumerate(few.n_values)
+        ]
+    ), constant
+
+
+def _of_whole_columns(selector: Any, opened: Opened, varies: NDArray[np.bool_]) -> list[Floats]:
+    """Cuts of the columns that vary, from all of their rows."""
+    kept = KeptSearch(opened.engine)
+    cuts = kept.cuts()
+    wanted = np.flatnonzero(varies)
+    columns = ColumnBlocks(opened.engine, wanted[len(cuts) :], opened.n_rows)
+    if not columns.columns.size:
+        return cuts
+    who, strategy = type(selector).__name__, selector.strategy
+    advice = "Use strategy='uniform', which needs no whole columns, or allow more memory."
+    ranges = columns.ranges(CELL_BYTES, MOST_COLUMNS, f"{who} with strategy={strategy!r}", advice)
+    finder = CutFinder(selector.n_bins, strategy, 1 if columns.is_remote else selector.n_jobs)
+    for _, found in selector.steps("cuts", columns.each(finder, ranges), len(ranges)):
+        cuts += found
+        kept.keep_cuts(cuts, is_all=len(cuts) == wanted.size)
+    if len(cuts) < wanted.size:
+        raise TamisError(
+            f"{who}: expected the cuts of all {wanted.size} columns, got {len(cuts)} "
+            "before a callback ended the fit. A part would be wrong, so there are no scores."
+        )
+    return cuts

@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+import heapq
+from collections.abc import Callable, Iterator
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tamis._base import Scores, WeightedSelector
-from tamis._columns import find_constant
 from tamis._facts import BOTH_TASKS, SelectorFacts
 from tamis._runtime.warning import warn
 from tamis._validation import N_JOBS, Constraint, Custom, Number
 from tamis.cutoff._best_count import BestCount
 from tamis.data.target import TASK, Target
-from tamis.filters._search import TIE, MeritSearch, Subset, order_as_scores, rounded
-from tamis.filters._uncertainty import CodedColumns, LinearColumns
-from tamis.statistics.codes import N_BINS, STRATEGY, code_columns, rows_with_weight
+from tamis.filters._search import TIE, order_as_scores, rounded
+from tamis.filters.pairs import CodedMemory, LinearMemory
+from tamis.statistics.codes import N_BINS, STRATEGY, symmetrical
 
 Floats = NDArray[np.float64]
+# Agreement of one column with all others.
+AgreementOf = Callable[[int], Floats]
 
 
 class CFS(WeightedSelector):
@@ -146,41 +149,31 @@ class CFS(WeightedSelector):
         self.n_jobs = n_jobs
 
     def _score(self, X: Any, y: Any, weight: Floats | None) -> Scores:
-        outcome = Target.of(y, self.task, weight, X.shape[0], type(self).__name__)
-        self._note_target(outcome)
-        constant = find_constant(self, X, weight)
+        target = Target.of(y, self.task, weight, X.shape[0], type(self).__name__)
+        self._note_target(target)
+        pairs: LinearMemory | CodedMemory
+        if target.is_classes:
+            pairs = CodedMemory(self, X, target, weight, symmetrical)
+        else:
+            pairs = LinearMemory(self, X, target, weight)
+        constant, varying = pairs.constant, pairs.columns
         self.criterion_, self.relevance_ = np.zeros(constant.size), np.zeros(constant.size)
-        varying = np.flatnonzero(~constant)
         if varying.size == 0:
             return np.zeros(constant.size), constant
-        X = X if varying.size == constant.size else X[:, varying]
-        relevance, agreement_of = self._agreements(X, outcome, weight)
+        if isinstance(pairs, LinearMemory):
+            relevance = np.sqrt(pairs.explained()[0])
+        else:
+            relevance = pairs.with_target()
         self.relevance_[varying] = relevance
         agrees = np.flatnonzero(relevance > TIE)
         search = MeritSearch(
-            relevance[agrees], lambda j: agreement_of(int(agrees[j]), agrees), self.max_stale
+            relevance[agrees], lambda j: pairs.relations(int(agrees[j]), agrees), self.max_stale
         )
         entered, criterion = self._find(search)
         self._note(search)
         columns = varying[agrees]
         self.criterion_[columns] = criterion
         return order_as_scores(columns[entered], self.criterion_, constant)
-
-    def _agreements(self, X: Any, outcome: Target, weight: Floats | None) -> tuple[Floats, Any]:
-        """Agreement of the columns with the target, and a function for theirs with one column."""
-        known = outcome.codes if outcome.is_classes else outcome.values
-        X, known, weight = rows_with_weight(X, known, weight)
-        if not outcome.is_classes:
-            linear = LinearColumns(X, weight, self.n_jobs)
-            share, _ = linear.explained(Target(None, None, known))
-            return np.sqrt(share), lambda j, columns: linear.correlations(j)[columns]
-        codes = code_columns(
-            X, n_bins=self.n_bins, strategy=self.strategy, classes=known, weight=weight,
-            n_jobs=self.n_jobs,
-        )  # fmt: skip
-        coded = CodedColumns(codes, weight, self.n_jobs)
-        relevance = coded.uncertainty(known, outcome.n_classes)
-        return relevance, lambda j, columns: coded.uncertainty(*codes.column(j), columns)
 
     def _find(self, search: MeritSearch) -> tuple[NDArray[np.intp], Floats]:
         """Columns in their order of entry, and the merit of all."""
@@ -211,3 +204,105 @@ class CFS(WeightedSelector):
                 f"{self.relevance_.size}. The first column of the order is kept; try another "
                 "strategy, or give a number of columns."
             )
+
+
+class Subset(NamedTuple):
+    """A set of columns in the order of entry, and sums that its merit is made of."""
+
+    columns: tuple[int, ...]
+    with_target: float
+    among: float
+    load: Floats  # agreement of every column with all members
+
+
+# Heap of sets that were expanded: minus the merit of the next extension, number of the set, place
+# of that extension in the order of extensions, the set, that order, and the merits.
+Front = list[tuple[float, int, int, Subset, NDArray[np.intp], Floats]]
+
+
+class MeritSearch:
+    """Best-first search for the set of columns with the highest merit (Hall 1999).
+
+    The merit of k columns is ``k a / sqrt(k + k (k - 1) b)`` with the mean agreement a of a column
+    and the target, and b of two columns. The agreements of a column with the others are asked for
+    when it first enters a set that is expanded.
+
+    Parameters
+    ----------
+    relevance : ndarray of shape (n_columns,)
+        Agreement of every column with the target, above 0.
+    agreement_of : callable
+        Agreements of one column with all columns.
+    max_stale : int
+        The search ends after this many expansions in a row without a better set.
+    """
+
+    def __init__(self, relevance: Floats, agreement_of: AgreementOf, max_stale: int):
+        self.relevance, self.agreement_of, self.max_stale = relevance, agreement_of, max_stale
+        self.rows: dict[int, Floats] = {}
+        nothing = np.zeros(relevance.size)
+        self.best = Subset((), 0.0, 0.0, nothing)
+        self.best_merit = 0.0
+
+    def expansions(self) -> Iterator[int]:
+        """Walk from expansion to expansion; yields how many were made without a better set."""
+        # The best child not yet taken, of every set expanded: the whole front, lazily.
+        front: Front = []
+        seen: set[frozenset[int]] = set()
+        stale, number = 0, 0
+        node: Subset | None = self.best
+        while node is not None and stale < self.max_stale:
+            merits = self.merits(node)
+            order = np.argsort(-rounded(merits), kind="stable")[: merits.size - len(node.columns)]
+            stale += 1
+            if order.size and merits[order[0]] > self.best_merit + TIE:
+                self.best, self.best_merit = self.enter(node, int(order[0])), merits[order[0]]
+                stale = 0
+            if order.size:
+                heapq.heappush(front, (-merits[order[0]], number, 0, node, order, merits))
+            number += 1
+            yield stale
+            node = self._next(front, seen)
+
+    def _next(self, front: Front, seen: set[frozenset[int]]) -> Subset | None:
+        """The best set that was not expanded yet."""
+        while front:
+            _, number, place, parent, order, merits = heapq.heappop(front)
+            column = int(order[place])
+            if place + 1 < order.size:
+                after = -merits[order[place + 1]]
+                heapq.heappush(front, (after, number, place + 1, parent, order, merits))
+            members = frozenset((*parent.columns, column))
+            if members not in seen:
+                seen.add(members)
+                return self.enter(parent, column)
+        return None
+
+    def enter(self, subset: Subset, column: int) -> Subset:
+        """The set with one more column."""
+        if column not in self.rows:
+            self.rows[column] = self.agreement_of(column)
+        return Subset(
+            (*subset.columns, column),
+            subset.with_target + self.relevance[column],
+            subset.among + subset.load[column],
+            subset.load + self.rows[column],
+        )
+
+    def merits(self, subset: Subset) -> Floats:
+        """Merit of the set with each other column added; -1 for its members."""
+        k = len(subset.columns) + 1
+        merits = (subset.with_target + self.relevance) / np.sqrt(
+            k + 2.0 * (subset.among + subset.load)
+        )
+        merits[list(subset.columns)] = -1.0
+        return merits
+
+    def path(self, columns: tuple[int, ...]) -> Floats:
+        """Merit after the entry of each of some columns, in their order."""
+        subset = Subset((), 0.0, 0.0, np.zeros(self.relevance.size))
+        out = np.empty(len(columns))
+        for place, column in enumerate(columns):
+            out[place] = self.merits(subset)[column]
+            subset = self.enter(subset, column)
+        return out

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -10,27 +10,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tamis._base import Scores, WeightedSelector
-from tamis._columns import find_constant
 from tamis._facts import SelectorFacts
 from tamis._runtime.warning import warn
 from tamis._validation import N_JOBS, Constraint, Number
 from tamis.cutoff._best_count import BestCount
-from tamis.data import checks
-from tamis.filters._cuts import find_cuts
-from tamis.filters._known import Known
 from tamis.filters._search import TIE, order_as_scores, rounded
-from tamis.filters._source_pairs import CodedPairs
-from tamis.filters._uncertainty import CodedColumns, symmetrical
-from tamis.passes import PartitionedTable
-from tamis.statistics.codes import N_BINS, STRATEGY, code_columns, rows_with_weight
+from tamis.filters.pairs import PairStatistics, coded_pairs
+from tamis.statistics.codes import N_BINS, STRATEGY, symmetrical
 
 Floats = NDArray[np.float64]
-# Symmetrical uncertainty of some columns with one.
-Shared = Callable[[int, NDArray[np.intp]], Floats]
 
 
 @dataclass
-class Search:
+class FCBFSearch:
     """How far the search is: what it has found, and what is left, not yet compared with the last.
 
     The attributes change after a comparison only.
@@ -132,9 +124,9 @@ class FCBF(WeightedSelector):
         nonlinear="yes",
     )
 
+    _streams: ClassVar[bool] = True
     _chooses_count: ClassVar[bool] = True
     _n_stages_vary: ClassVar[bool] = True
-    _streams: ClassVar[bool] = True
     _constraints: ClassVar[dict[str, Constraint]] = {
         "threshold": Number(float, low=0, high=1, open_high=True),
         "strategy": STRATEGY,
@@ -158,53 +150,16 @@ class FCBF(WeightedSelector):
         self.n_jobs = n_jobs
 
     def _score(self, X: Any, y: Any, weight: Floats | None) -> Scores:
-        if isinstance(X, PartitionedTable):
-            return self._score_source(X)
-        who = type(self).__name__
-        classes, target = checks.check_weighted_classes(y, weight, X.shape[0], who)
-        checks.check_two_classes(classes, who)
-        self.classes_ = classes
-        constant = find_constant(self, X, weight)
-        X, target, weight = rows_with_weight(X, target, weight)
-        codes = code_columns(
-            X, n_bins=self.n_bins, strategy=self.strategy, classes=target, weight=weight,
-            n_jobs=self.n_jobs,
-        )  # fmt: skip
-        columns = CodedColumns(codes, weight, self.n_jobs)
-        self.n_levels_ = codes.n_levels
-        self.criterion_ = columns.uncertainty(target, classes.size)
-        return self._order(
-            constant, lambda newest, left: columns.uncertainty(*codes.column(newest), left)
-        )
-
-    def _score_source(self, X: PartitionedTable) -> Scores:
-        """Score the columns of a table that is not in memory."""
-        opened = self._open_table(X, None, None, "classification")
-        self.classes_ = opened.classes
-        cuts, constant = find_cuts(self, opened)
-        self.n_levels_ = cuts.n_levels
+        pairs = coded_pairs(self, X, y, weight, "classification", symmetrical)
+        columns, constant = pairs.columns, pairs.constant
         self.criterion_ = np.zeros(constant.size)
-        # Columns of one level share nothing with anything, and need not be read again.
-        columns = np.flatnonzero(cuts.n_levels > 1)
-        if columns.size == 0:
-            return self._order(constant, lambda newest, left: np.zeros(left.size))
-        pairs = CodedPairs(self, opened, columns, cuts.take(columns), symmetrical)
-        self.criterion_[columns] = pairs.with_target()
-        place = np.cumsum(cuts.n_levels > 1) - 1
-
-        def shared(newest: int, left: NDArray[np.intp]) -> Floats:
-            return pairs.relations(int(place[newest]), place[left], lambda: place[left])
-
-        return self._order(constant, shared, pairs.known)
-
-    def _order(
-        self, constant: NDArray[np.bool_], shared: Shared, known: Known | None = None
-    ) -> Scores:
-        """Predominant columns first; the others by their uncertainty."""
-        search = Search([], self._passing())
-        if known is not None:
-            search = known.follow(search, constant.size)
-        order = self._predominant(search, shared)
+        if not columns.size:
+            return np.zeros(constant.size), constant
+        relevance = pairs.with_target()
+        self.criterion_[columns], self.n_levels_ = relevance, pairs.n_levels
+        search = pairs.resume(FCBFSearch([], self._passing(relevance)))
+        self._find_predominant(search, relevance, pairs)
+        order = columns[search.found]
         self.predominant_ = np.zeros(constant.size, dtype=bool)
         self.predominant_[order] = True
         self.best_n_features_ = max(order.size, 1)
@@ -217,19 +172,22 @@ class FCBF(WeightedSelector):
             )
         return order_as_scores(order, self.criterion_, constant)
 
-    def _passing(self) -> NDArray[np.intp]:
-        """Columns above the threshold, best first."""
-        ranked = np.argsort(-rounded(self.criterion_), kind="stable")
-        return ranked[self.criterion_[ranked] >= max(self.threshold, TIE)]
+    def _passing(self, relevance: Floats) -> NDArray[np.intp]:
+        """Features above the threshold, best first."""
+        ranked = np.argsort(-rounded(relevance), kind="stable")
+        return ranked[relevance[ranked] >= max(self.threshold, TIE)]
 
-    def _predominant(self, search: Search, shared: Shared) -> NDArray[np.intp]:
-        """The columns that no better one removes, best first."""
+    def _find_predominant(
+        self, search: FCBFSearch, relevance: Floats, pairs: PairStatistics
+    ) -> None:
+        """Find the features that no better one removes, best first."""
 
         def rounds() -> Iterator[int]:
             while True:
                 found, left = search.found, search.left
                 if found and left.size:
-                    left = left[shared(found[-1], left) < self.criterion_[left] - TIE]
+                    shared = pairs.relations(found[-1], left, left.copy)
+                    left = left[shared < relevance[left] - TIE]
                 if not left.size:
                     return
                 found.append(int(left[0]))
@@ -238,4 +196,3 @@ class FCBF(WeightedSelector):
 
         for _ in self.steps("columns", rounds(), search.left.size):
             pass
-        return np.array(search.found, dtype=np.intp)

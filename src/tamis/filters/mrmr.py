@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, ClassVar
@@ -11,25 +10,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tamis._base import Scores, WeightedSelector
-from tamis._columns import find_constant
 from tamis._facts import BOTH_TASKS, SelectorFacts
 from tamis._validation import N_JOBS, Choice, Constraint, Custom
 from tamis.cutoff import find_elbows
 from tamis.cutoff._best_count import BestCount
 from tamis.cutoff._counts import most_wanted
-from tamis.data.target import TASK, Target
-from tamis.exceptions import InputError
-from tamis.filters._cuts import find_cuts
+from tamis.data.target import TASK
 from tamis.filters._search import order_as_scores
-from tamis.filters._source_pairs import CodedPairs, LinearPairs
-from tamis.filters._uncertainty import CodedColumns, LinearColumns, code_target
-from tamis.passes import PartitionedTable
-from tamis.statistics.codes import N_BINS, STRATEGY, code_columns, rows_with_weight
+from tamis.filters.pairs import PairStatistics, coded_pairs, linear_pairs, shared_bits
+from tamis.statistics.codes import N_BINS, STRATEGY
 
 Floats = NDArray[np.float64]
-# Redundancy of the columns left with the newest one; the last argument gives those left, the most
-# promising first, to those who must think ahead.
-Redundancy = Callable[[int, NDArray[np.intp], Callable[[], NDArray[np.intp]]], Floats]
 
 # A smaller mean redundancy counts as this much in the quotient, which would else have no bound.
 LEAST_REDUNDANCY = 1e-3
@@ -40,7 +31,7 @@ TIE = 1e-11
 
 
 @dataclass
-class Search:
+class MRMRSearch:
     """How far a greedy search is; the attributes change at the end of a step only."""
 
     # Columns that were chosen, the criterion of all, and their redundancies with the chosen ones.
@@ -49,7 +40,7 @@ class Search:
     repeated: Floats
 
     @classmethod
-    def begin(cls, relevance: Floats) -> Search:
+    def begin(cls, relevance: Floats) -> MRMRSearch:
         """Nothing was chosen yet."""
         return cls([], relevance.copy(), np.zeros(relevance.size))
 
@@ -161,9 +152,9 @@ class MRMR(WeightedSelector):
         nonlinear='measure="mi": yes',
     )
 
+    _streams: ClassVar[bool] = True
     _chooses_count: ClassVar[bool] = True
     _n_stages_vary: ClassVar[bool] = True
-    _streams: ClassVar[bool] = True
     _constraints: ClassVar[dict[str, Constraint]] = {
         "measure": Choice(("f", "mutual_information")),
         "combine": Choice(("quotient", "difference")),
@@ -196,79 +187,22 @@ class MRMR(WeightedSelector):
         self.n_jobs = n_jobs
 
     def _score(self, X: Any, y: Any, weight: Floats | None) -> Scores:
-        if isinstance(X, PartitionedTable):
-            return self._score_source(X)
-        outcome = Target.of(y, self.task, weight, X.shape[0], type(self).__name__)
-        self._note_target(outcome)
-        constant = find_constant(self, X, weight)
-        columns = np.flatnonzero(~constant)
-        if columns.size == 0:
-            return self._nothing(constant)
-        relevance, redundancy = self._relations(X, columns, outcome, weight)
-        search = Search.begin(relevance)
-        return self._order(X.shape[0], constant, relevance, redundancy, search)
-
-    def _score_source(self, X: PartitionedTable) -> Scores:
-        """Score the columns of a table that is not in memory."""
-        pairs: LinearPairs | CodedPairs
         if self.measure == "f":
-            opened = self._open_table(X, None, None, self.task)
-            self._note_target(opened)
-            pairs = LinearPairs(self, opened)
-            constant = pairs.constant
+            pairs = linear_pairs(self, X, y, weight, self.task)
         else:
-            opened = self._open_table(X, None, None, self.task, self._target_levels)
-            self._note_target(opened)
-            cuts, constant = find_cuts(self, opened)
-            columns = np.flatnonzero(~constant)
-            cuts = cuts.take(columns)
-            pairs = CodedPairs(self, opened, columns, cuts, lambda shared, left, right: shared)
-        if constant.all():
-            return self._nothing(constant)
+            pairs = coded_pairs(self, X, y, weight, self.task, shared_bits)
+        n_columns = pairs.constant.size
+        self.relevance_, self.criterion_ = np.zeros(n_columns), np.zeros(n_columns)
+        if not pairs.columns.size:
+            return np.zeros(n_columns), pairs.constant
         relevance = pairs.with_target()
-        search = pairs.known.follow(Search.begin(relevance), relevance.size)
-        return self._order(opened.n_rows, constant, relevance, pairs.relations, search)
-
-    def _note_target(self, target: Any) -> None:
-        super()._note_target(target)
-        if target.classes is None and self.measure == "mutual_information":
-            self._check_strategy()
-
-    def _check_strategy(self) -> None:
-        """Raise if the strategy wants classes that are not there."""
-        if self.strategy == "mdl":
-            raise InputError(
-                "MRMR: expected classes for strategy='mdl', got a numeric target. Use "
-                "strategy='quantile', or turn the target into classes."
-            )
-
-    def _target_levels(self, values: Floats, weight: Floats) -> NDArray[np.int32]:
-        """Codes of the distinct values of a numeric target."""
-        self._check_strategy()
-        outcome = Target(None, None, values)
-        codes, _ = code_target(outcome, self.n_bins, self.strategy, weight)
-        return codes.astype(np.int32)
-
-    def _nothing(self, constant: NDArray[np.bool_]) -> Scores:
-        self.relevance_, self.criterion_ = np.zeros(constant.size), np.zeros(constant.size)
-        return np.zeros(constant.size), constant
-
-    def _order(
-        self,
-        n_rows: int,
-        constant: NDArray[np.bool_],
-        relevance: Floats,
-        redundancy: Redundancy,
-        search: Search,
-    ) -> Scores:
-        """Search, and what it leaves: order, relevance and criterion of all columns."""
-        columns = np.flatnonzero(~constant)
-        self.relevance_, self.criterion_ = np.zeros(constant.size), np.zeros(constant.size)
+        search = pairs.resume(MRMRSearch.begin(relevance))
         self.best_n_features_ = find_elbows(np.sort(relevance)[::-1])[0]
-        self._search(search, relevance, redundancy, self._count(n_rows, columns.size))
+        self._search(search, relevance, pairs, self._count(pairs.n_rows, relevance.size))
         self.n_ordered_ = len(search.order)
-        self.relevance_[columns], self.criterion_[columns] = relevance, search.criterion
-        return order_as_scores(columns[search.order], self.criterion_, constant)
+        self.relevance_[pairs.columns] = relevance
+        self.criterion_[pairs.columns] = search.criterion
+        return order_as_scores(pairs.columns[search.order], self.criterion_, pairs.constant)
 
     def _count(self, n_rows: int, n_columns: int) -> int:
         """How many columns the search must put in order."""
@@ -279,31 +213,10 @@ class MRMR(WeightedSelector):
             return self.best_n_features_
         return min(most_wanted(rule, n_columns), n_columns)
 
-    def _relations(
-        self, X: Any, columns: NDArray[np.intp], outcome: Target, weight: Floats | None
-    ) -> tuple[Floats, Redundancy]:
-        """Relevance of the columns that vary, and a function for their redundancy with one."""
-        X = X if columns.size == X.shape[1] else X[:, columns]
-        known = outcome.codes if outcome.is_classes else outcome.values
-        X, known, weight = rows_with_weight(X, known, weight)
-        codes, values = (known, None) if outcome.is_classes else (None, known)
-        outcome = Target(outcome.classes, codes, values)
-        if self.measure == "f":
-            linear = LinearColumns(X, weight, self.n_jobs)
-            _, relevance = linear.explained(outcome)
-            return relevance, lambda newest, left, _: linear.correlations(newest)[left]
-        codes = code_columns(
-            X, n_bins=self.n_bins, strategy=self.strategy, classes=outcome.codes, weight=weight,
-            n_jobs=self.n_jobs,
-        )  # fmt: skip
-        coded = CodedColumns(codes, weight, self.n_jobs)
-        relevance = coded.information(*code_target(outcome, self.n_bins, self.strategy, weight))
-        return relevance, lambda newest, left, _: coded.information(*codes.column(newest), left)
-
     def _search(
-        self, search: Search, relevance: Floats, redundancy: Redundancy, count: int
+        self, search: MRMRSearch, relevance: Floats, pairs: PairStatistics, count: int
     ) -> None:
-        """Go on with a search until `count` columns are in order."""
+        """Continue a search until `count` columns are in order."""
         order, criterion, repeated = search.order, search.criterion, search.repeated
         left = np.setdiff1d(np.arange(relevance.size), order)
         for _ in self.steps("columns", range(len(order), count), count):
@@ -311,7 +224,7 @@ class MRMR(WeightedSelector):
             left = left[left != newest]
             if left.size:
                 likely = partial(_best_first, left, criterion)
-                repeated[left] += redundancy(newest, left, likely)
+                repeated[left] += pairs.relations(newest, left, likely)
                 criterion[left] = self._balance(relevance[left], repeated[left] / (len(order) + 1))
             order.append(newest)
 

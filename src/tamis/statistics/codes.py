@@ -1,7 +1,8 @@
-"""Codes: the columns of a table as small whole numbers."""
+"""Codes: the columns of a table as small whole numbers, and what their joint counts say."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,7 +12,7 @@ from scipy import sparse
 from tamis._runtime.compilation import announce_compilation
 from tamis._runtime.threads import run_parts, split_evenly, threads_for
 from tamis._validation import Choice, Number
-from tamis.statistics import Bins
+from tamis.statistics import Bins, Block
 
 Floats = NDArray[np.float64]
 
@@ -142,3 +143,86 @@ def rows_with_weight(X: Any, target: Any, weight: Floats | None) -> tuple[Any, A
         return X, target, np.ones(X.shape[0])
     kept = weight > 0
     return (X, target, weight) if kept.all() else (X[kept], target[kept], weight[kept])
+
+
+class CodedColumns:
+    """Columns as codes, and what joint counts say about pairs of them.
+
+    A row takes part in a pair if both cells are known.
+
+    Parameters
+    ----------
+    codes : Codes
+        The columns.
+    weight : ndarray of shape (n_rows,)
+        Weights of the rows.
+    n_jobs : int or None
+        Threads; each takes columns of its own.
+    """
+
+    def __init__(self, codes: Codes, weight: Floats, n_jobs: int | None):
+        self.codes, self.weight, self.n_jobs = codes, weight, n_jobs
+        self.logs = x_log_x_table(weight)
+
+    def pairs(self, one: NDArray[Any], n_levels: int, columns: NDArray[Any] | None) -> Floats:
+        """Bits shared with `one` (codes, -1 missing), its entropy, and that of every column.
+
+        All three are 0 for columns of one level.
+        """
+        from tamis.statistics import _code_kernels as kernels
+
+        table, levels = self.codes
+        chosen = np.arange(table.shape[0]) if columns is None else columns.astype(np.int64)
+        out = np.empty((3, chosen.size))
+        arguments = (table, levels, one.astype(np.int64), n_levels, self.weight, self.logs, chosen)
+        threads = threads_for(2 * chosen.size * table.shape[1], self.n_jobs)
+        with announce_compilation(kernels.joint_information):
+            run_parts(
+                lambda first, last: kernels.joint_information(*arguments, first, last, out),
+                split_evenly(0, chosen.size, threads),
+                threads,
+            )
+        return out
+
+    def information(
+        self, one: NDArray[Any], n_levels: int, columns: NDArray[Any] | None = None
+    ) -> Floats:
+        """Mutual information of `one` and the columns, in bits."""
+        return self.pairs(one, n_levels, columns)[0]
+
+    def uncertainty(
+        self, one: NDArray[Any], n_levels: int, columns: NDArray[Any] | None = None
+    ) -> Floats:
+        """Symmetrical uncertainty ``2 I(a; b) / (H(a) + H(b))``, 0 where neither varies."""
+        return symmetrical(*self.pairs(one, n_levels, columns))
+
+
+def symmetrical(shared: Floats, left: Floats, right: Floats) -> Floats:
+    """Symmetrical uncertainty from bits shared and the entropies of both sides."""
+    both = left + right
+    share = np.divide(2.0 * shared, both, out=np.zeros_like(both), where=both > 0)
+    return np.minimum(share, 1.0)
+
+
+@dataclass(frozen=True)
+class CutFinder:
+    """Finds the cuts of columns that are there with all rows; it can be sent to a worker."""
+
+    n_bins: int
+    strategy: str
+    n_jobs: int | None
+
+    def __call__(self, block: Block) -> list[Floats]:
+        """Cuts of every column: the least value of each level but the first."""
+        from tamis.statistics import _code_kernels as kernels
+
+        codes = code_columns(
+            block.X, n_bins=self.n_bins, strategy=self.strategy, classes=block.target,
+            weight=block.weights, n_jobs=self.n_jobs,
+        )  # fmt: skip
+        least = np.full((block.n_columns, int(codes.n_levels.max())), np.inf)
+        with announce_compilation(kernels.least_of_levels, block.X.dtype):
+            kernels.least_of_levels(block.X.T, codes.table, least)
+        return [
+            values[1:n].copy() for values, n in zip(least, codes.n_levels.tolist(), strict=True)
+        ]

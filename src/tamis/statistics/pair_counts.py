@@ -72,6 +72,16 @@ class PairCountsResult(NamedTuple):
     first_level: NDArray[np.int64]
     first_slot: NDArray[np.int64]
 
+    def information(self, cuts: Cuts, first_slot: int, n_levels: int) -> Floats:
+        """Bits shared with the one of so many levels at a slot, its entropy, the columns' own."""
+        from tamis.statistics import _code_kernels as kernels
+
+        out = np.empty((3, self.first_level.size))
+        kernels.counted_information(
+            self.counts, self.first_level, cuts.n_levels, first_slot, n_levels, out
+        )
+        return out
+
 
 class PairCounts(Stateful):
     """Weight of the rows in which two columns have two levels, for a batch against all columns.

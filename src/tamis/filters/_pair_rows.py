@@ -1,8 +1,9 @@
-"""Known: what a method that compares columns keeps in the checkpoint of a table."""
+"""Rows of relations that a search asks for, and what its checkpoint keeps."""
 
 from __future__ import annotations
 
 import copy
+from collections.abc import Callable
 from typing import Any, TypeVar
 
 import numpy as np
@@ -13,16 +14,72 @@ Columns = NDArray[np.intp]
 Rows = dict[int, Floats]
 S = TypeVar("S")
 
-# Names in the checkpoint: of cuts, of a search, and of the walk that it waits for.
+# Names in the checkpoint: of cuts, of a search, and of the pass that it waits for.
 CUTS, SEARCH, PAIRS = "cuts", "search", "pairs"
 
 
-class Known:
-    """Cuts, and where a search is; from the checkpoint of an engine and to it, if it has one.
+class PairRows:
+    """Relations of one feature with all others, found for many features in one pass.
 
-    Steps of a search that need no walk take no time, so the search is kept as it is before every
-    walk, together with the rows that wait to be asked for and the batch that is walked for. The
-    statistic of that walk is in the checkpoint, too; that of the walk before is then needless.
+    Each row is asked for once. A pass finds, beside the row that is wanted, those of the features
+    that are likely to be wanted next.
+
+    Parameters
+    ----------
+    find : callable
+        Finds the rows of some features in one pass.
+    cost : ndarray of shape (n_features,)
+        Bytes that a feature takes in a pass.
+    most : int
+        Features per pass.
+    memory : int
+        Bytes for a pass, and for rows that wait.
+    kept : KeptSearch
+        Where the search is kept before every pass.
+    """
+
+    def __init__(
+        self,
+        find: Callable[[Columns], Floats],
+        cost: Floats,
+        most: int,
+        memory: int,
+        kept: KeptSearch,
+    ):
+        self.find, self.cost, self.most, self.memory = find, cost, most, memory
+        self.kept, self.rows = kept, kept.rows(cost.size)
+
+    def row(self, column: int, promising: Callable[[], Columns]) -> Floats:
+        """Relations of a feature; `promising` are the features left, the most likely ones first."""
+        if column not in self.rows:
+            self._find(column, promising())
+        return self.rows.pop(column)
+
+    def _find(self, column: int, promising: Columns) -> None:
+        batch = self.kept.batch(column)
+        if batch is None:
+            batch = self._choose(column, [int(j) for j in promising if j != column])
+        self.kept.keep(batch, self.rows, self.cost.size)
+        found = self.find(batch)
+        self.rows.update({int(j): row.copy() for j, row in zip(batch, found, strict=True)})
+
+    def _choose(self, column: int, likely: list[int]) -> Columns:
+        """Features for the next pass; of the rows that wait, those without room are dropped."""
+        unknown = [j for j in likely if j not in self.rows]
+        batch = np.array([column, *unknown[: self.most - 1]])
+        batch = batch[: max(1, int((np.cumsum(self.cost[batch]) <= self.memory).sum()))]
+        room = max(1, self.memory // (8 * self.cost.size))
+        kept = [j for j in likely if j in self.rows][: max(0, room - batch.size)]
+        self.rows = {j: self.rows[j] for j in kept}
+        return batch
+
+
+class KeptSearch:
+    """Cuts and the state of a search, in the checkpoint of an engine if it has one.
+
+    Steps that need no pass take no time, so the search is kept as it is before every pass,
+    together with the rows that wait to be asked for and the batch that the pass is for. The
+    statistic of that pass is in the checkpoint, too; that of the pass before is then needless.
 
     Parameters
     ----------
@@ -56,15 +113,10 @@ class Known:
             self.checkpoint.remember(CUTS, self.n_parts, results)
 
     def follow(self, search: S, n_columns: int) -> S:
-        """The search where it was before its last walk; from now on it is kept before every one.
+        """The search where it was before its last pass; from now on it is kept before every one.
 
-        Parameters
-        ----------
-        search : object
-            At its beginning. Its attributes must be as they were before a step for as long as
-            the step may need a walk.
-        n_columns : int
-            Columns that it counts; lists and integers in its attributes are columns.
+        It counts `n_columns`; lists and integers in its attributes are columns. The attributes
+        must be as they were before a step for as long as the step may need a pass.
         """
         if found := self.stored.get("search"):
             self._check_search(vars(search), found, n_columns)
@@ -86,12 +138,12 @@ class Known:
         return dict(zip(columns.tolist(), rows, strict=True))
 
     def batch(self, column: int) -> Columns | None:
-        """The batch that the last walk was for, if it was for this column; else None."""
+        """The batch that the last pass was for, if it was for this column; else None."""
         batch: Columns | None = self.stored.get("batch")
         return None if batch is None or batch[0] != column else batch
 
     def keep(self, batch: Columns, rows: Rows, n_columns: int) -> None:
-        """Keep the search before a walk for a batch, and the rows that wait besides."""
+        """Keep the search before a pass for a batch, and the rows that wait besides."""
         if self.checkpoint is None or self.search is None:
             return
         if self.batch(int(batch[0])) is None:
