@@ -75,13 +75,13 @@ def one_turn(X):
 
 def time_split(X, shape, walk_limit):
     """Where the time of a fit goes, and the share of the machine's rate of products."""
-    from tamis.graph import _feature_graph, relations
+    from tamis.graph import feature_graph, relations
 
     n_rows, n_columns = X.shape
-    settings = _feature_graph.GraphSettings("spearman", "auto", None, None, "benchmark")
+    settings = feature_graph.GraphSettings("spearman", "auto", None, None, "benchmark")
     varies = np.ones(n_columns, dtype=bool)
     build, graph = seconds(
-        lambda: _feature_graph.FeatureGraph(X, varies, None, settings, lambda _, items, n: items)
+        lambda: feature_graph.memory_graph(X, varies, None, settings, lambda _, items, n: items)
     )
     dtype = graph.plan.dtype
     ranks, factors = seconds(lambda: relations.rank_factors(X, np.ones(n_rows), dtype, None))

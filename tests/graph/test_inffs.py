@@ -271,7 +271,7 @@ class TestSparse:
 
     @pytest.mark.parametrize("memory_limit", [None, 1])
     def test_blocks(self, memory_limit, monkeypatch):
-        monkeypatch.setattr("tamis.graph._redundancy.BLOCK", 4)
+        monkeypatch.setattr("tamis.graph.relation_matrix.BLOCK", 4)
         X = thin(missing=True)
         options = {"memory_limit": memory_limit, "precision": "double"}
         assert_close(scores(sparse.csr_array(X), **options), reference.inf_fs(X))
@@ -279,7 +279,7 @@ class TestSparse:
     def test_whole_is_not_made_dense(self, monkeypatch):
         # No part handed out is wider than a tile or a block.
         monkeypatch.setattr("tamis.statistics.correlations.TILE", 5)
-        monkeypatch.setattr("tamis.graph._redundancy.BLOCK", 6)
+        monkeypatch.setattr("tamis.graph.relation_matrix.BLOCK", 6)
         widths = []
         plain = sparse.csr_array.toarray, sparse.csc_array.toarray
 
@@ -301,7 +301,7 @@ class TestPlan:
         X = holes(np.hstack([normal(60, 12), normal(60, 11, seed=22)]), 0.05)
         expected = reference.inf_fs(X, alpha)
         for block, memory_limit in product((1, 7, 11, 1000), (None, 1)):
-            monkeypatch.setattr("tamis.graph._redundancy.BLOCK", block)
+            monkeypatch.setattr("tamis.graph.relation_matrix.BLOCK", block)
             options = {"memory_limit": memory_limit}
             assert_close(scores(X, alpha, precision="double", **options), expected)
             assert_close(scores(X, alpha, precision="single", **options), expected, rtol=1e-6)
@@ -310,7 +310,7 @@ class TestPlan:
     def test_blocks_of_other_relations(self, relation, monkeypatch):
         X = holes(normal(60, 17))
         whole = scores(X, relation=relation)
-        monkeypatch.setattr("tamis.graph._redundancy.BLOCK", 5)
+        monkeypatch.setattr("tamis.graph.relation_matrix.BLOCK", 5)
         for memory_limit in (None, 1):
             options = {"relation": relation, "memory_limit": memory_limit}
             assert_close(scores(X, precision="double", **options), whole, rtol=1e-11)
@@ -383,7 +383,7 @@ class Recorder:
 class TestProgress:
     @pytest.fixture(autouse=True)
     def _small_blocks(self, monkeypatch):
-        monkeypatch.setattr("tamis.graph._redundancy.BLOCK", 7)
+        monkeypatch.setattr("tamis.graph.relation_matrix.BLOCK", 7)
 
     def test_dense(self):
         recorder = Recorder()

@@ -23,7 +23,7 @@ def table(n_rows=40, n_columns=20):
 @pytest.fixture
 def blocks(monkeypatch):
     """Blocks of seven columns, and a list of those that were made."""
-    monkeypatch.setattr("tamis.graph._redundancy.BLOCK", 7)
+    monkeypatch.setattr("tamis.graph.relation_matrix.BLOCK", 7)
     made = []
     plain = correlations.Factors.block
 

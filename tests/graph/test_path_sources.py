@@ -10,7 +10,7 @@ import pytest
 from passes.array_source import ArraySource
 from tamis import InfFS, inf_fs_path
 from tamis.exceptions import InputError
-from tamis.graph import _source_graph
+from tamis.graph import feature_graph
 
 ALPHAS = [0.0, 0.2, 0.5, 1.0]
 LITTLE = 12_000  # bytes: factors in a file, and one walk at a time
@@ -82,15 +82,15 @@ def test_the_table_is_read_as_often_as_for_one_alpha():
 
 def test_alphas_have_room_or_wait(monkeypatch):
     source, together = ArraySource(table()), []
-    walk = _source_graph.SourceGraph.walk
+    walk = feature_graph.FeatureGraph.walk
 
     def watched(graph, alphas, damping):
         together.append(len(alphas))
         return walk(graph, alphas, damping)
 
-    monkeypatch.setattr(_source_graph.SourceGraph, "walk", watched)
+    monkeypatch.setattr(feature_graph.FeatureGraph, "walk", watched)
     inf_fs_path(source, ALPHAS)
-    inf_fs_path(source, ALPHAS, memory_limit=3 * 2 * 8 * 19 * _source_graph.WALK_VECTORS)
+    inf_fs_path(source, ALPHAS, memory_limit=3 * 2 * 8 * 19 * feature_graph.WALK_VECTORS)
     source.memory_limit = LITTLE
     inf_fs_path(source, ALPHAS)
     assert together == [4, 2, 2, 1, 1, 1, 1]

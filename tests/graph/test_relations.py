@@ -25,7 +25,7 @@ def whole(X, make, *, weight=None, dtype="float64"):
     """All absolute relations at once."""
     weight = np.ones(X.shape[0]) if weight is None else weight
     everything = (0, X.shape[1])
-    if make is relations.information_blocks:
+    if make is relations.information_tiles:
         return make(X, weight, dtype)(everything, everything)
     return make(X, weight, dtype, 1).block(everything, everything)
 
@@ -36,7 +36,7 @@ def twin(X, relation, *, weight=None):
 
 
 RANKS, LINEAR = rank_factors, linear_factors
-INFORMATION = relations.information_blocks
+INFORMATION = relations.information_tiles
 
 
 def test_spearman_equals_scipy():
@@ -141,7 +141,7 @@ def correlate(left, right):
 @pytest.mark.parametrize("memory_limit", [None, 1])
 @pytest.mark.parametrize("layout", [np.asarray, sparse.csr_array], ids=["dense", "csr"])
 def test_a_function_of_two_blocks(memory_limit, layout, monkeypatch):
-    monkeypatch.setattr("tamis.graph._redundancy.BLOCK", 4)
+    monkeypatch.setattr("tamis.graph.relation_matrix.BLOCK", 4)
     X = table()
     X[:, 6] = 5.0
     seen = []

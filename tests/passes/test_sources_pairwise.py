@@ -301,10 +301,10 @@ def test_graphs_with_weights(selector, table):
 @pytest.fixture
 def temporary(tmp_path, monkeypatch):
     """Counts the temporary files that are made, and knows where they would be."""
-    from tamis.graph import _factor_file
+    from tamis.graph import _source_graph
 
     files = []
-    make = _factor_file.tempfile.TemporaryFile
+    make = _source_graph.tempfile.TemporaryFile
 
     def noted(*args, **options):
         if options.get("prefix") != "tamis-":  # numba, looking for a place
@@ -312,7 +312,7 @@ def temporary(tmp_path, monkeypatch):
         files.append(make(*args, dir=tmp_path, **options))
         return files[-1]
 
-    monkeypatch.setattr(_factor_file.tempfile, "TemporaryFile", noted)
+    monkeypatch.setattr(_source_graph.tempfile, "TemporaryFile", noted)
     yield files
     assert all(file.closed for file in files)
     assert not list(tmp_path.iterdir())
@@ -357,7 +357,7 @@ def test_enough_memory_uses_none(table, temporary):
 @pytest.mark.parametrize("error", [OSError, KeyboardInterrupt])
 @pytest.mark.parametrize("where", ["reading", "product"])
 def test_the_file_goes_when_the_fit_fails(error, where, table, temporary, monkeypatch):
-    from tamis.graph import _factor_file
+    from tamis.graph import _source_graph
 
     class Failing(ArraySource):
         def blocks(self, part, columns=None):
@@ -370,7 +370,7 @@ def test_the_file_goes_when_the_fit_fails(error, where, table, temporary, monkey
         raise error("enough")
 
     if where == "product":
-        monkeypatch.setattr(_factor_file.FactorFile, "block", broken)
+        monkeypatch.setattr(_source_graph.FactorFile, "block", broken)
     source = Failing(table[0])
     source.memory_limit = LITTLE
     with pytest.raises(error, match="enough"):

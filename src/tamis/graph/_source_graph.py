@@ -1,61 +1,127 @@
-"""SourceGraph: the graph of the columns of a table that is not in memory."""
+"""The graph of a table larger than memory: relations of blocks of whole columns."""
 
 from __future__ import annotations
 
+import errno
+import tempfile
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tamis._columns import constant_of
-from tamis.exceptions import TamisError
-from tamis.graph import _redundancy
-from tamis.graph._cluster_relations import ClusterRelations
-from tamis.graph._factor_file import FactorFile
-from tamis.graph._feature_graph import FACTORS, FeatureGraph, GraphSettings, deviations_of
-from tamis.graph._redundancy import DenseRelations, Plan, make_relations
+from tamis.exceptions import InputError, TamisError
+from tamis.graph import relation_matrix
+from tamis.graph.feature_graph import FeatureGraph, GraphSettings, deviations_of
+from tamis.graph.relation_matrix import (
+    BlockRelations,
+    ClusterRelations,
+    DenseRelations,
+    Range,
+    RelationMatrix,
+    RelationPlan,
+    Steps,
+    make_relations,
+)
+from tamis.graph.relations import FACTORS
 from tamis.passes import PartitionedTable
 from tamis.passes.columns import ColumnBlocks, memory_of
 from tamis.passes.opening import check_in_memory
-from tamis.statistics import Block, Moments, Ranges, Stateful
+from tamis.statistics import Block, Moments, Ranges, WithRanges
 
 # What a cell takes while its column is turned into a factor: value, copy, sorting key, factor.
 CELL_BYTES = 32
 # Of the memory: a part for factors that are kept, one for the matrix, one for work.
 PARTS = 3
-# Vectors that one walk takes: one for each of about seven products, and some to work with.
-WALK_VECTORS = 16
 # Blocks of columns per side that a cluster has at least, so that there are products for everybody.
 LEAST_BLOCKS = 8
 
 
-@dataclass
-class ColumnFacts(Stateful):
-    """What one walk learns of the columns: ranges, and moments."""
+def source_graph(selector: Any, source: PartitionedTable, settings: GraphSettings) -> FeatureGraph:
+    """Graph of a source, after one pass for deviations and one over whole columns."""
+    if callable(settings.relation) or settings.relation not in FACTORS:
+        setting = f"relation={settings.relation!r}"
+        check_in_memory(source, settings.who, setting, "relation='spearman'")
+    engine = selector._open_table(source, None, None, None).engine
+    facts = selector._run_pass(
+        "moments", WithRanges(Ranges(source.n_columns), Moments(source.n_columns)), engine
+    )
+    varies = ~constant_of(selector, facts.ranges.finish())
+    n_rows = facts.ranges.n_rows
+    relations = None
+    if varies.any():
+        columns = ColumnBlocks(engine, np.flatnonzero(varies), n_rows, settings.memory_limit)
+        relations = SourceRelations(columns, settings, selector.steps).make()
+    # Walks are in this process, whoever makes the products.
+    room = (settings.memory_limit or memory_of(source)) // PARTS
+    deviation = deviations_of(facts.other.finish(), varies)
+    return FeatureGraph(varies, n_rows, deviation, relations, room)
 
-    state_names: ClassVar[tuple[str, ...]] = ("ranges", "moments")
 
-    ranges: Ranges
-    moments: Moments
+class SourceRelations:
+    """Makes the relations of whole columns, here or on the workers."""
 
-    def update(self, block: Block, n_jobs: int | None = 1) -> ColumnFacts:
-        """Take in the rows of a block."""
-        self.ranges.update(block, n_jobs)
-        with np.errstate(over="ignore", invalid="ignore"):  # the ranges tell what is wrong
-            self.moments.update(block, n_jobs)
-        return self
+    def __init__(self, columns: ColumnBlocks, settings: GraphSettings, steps: Steps):
+        self.columns, self.settings, self.steps = columns, settings, steps
+        self.n_rows, self.n = columns.n_rows, columns.columns.size
+        self.memory = columns.room.n_bytes * columns.room.n_tasks // PARTS
+        self.plan = RelationPlan.choose(self.n_rows, self.n, settings.precision, self.memory)
 
-    def merge(self, other: ColumnFacts) -> ColumnFacts:
-        """Take in what another object has seen."""
-        self.ranges.merge(other.ranges)
-        with np.errstate(over="ignore", invalid="ignore"):
-            self.moments.merge(other.moments)
-        return self
+    def make(self) -> RelationMatrix:
+        """Relations kept as the memory allows."""
+        return self._remote() if self.columns.is_remote else self._local()
 
-    def finish(self) -> ColumnFacts:
-        """The object itself: its parts are finished one by one."""
-        return self
+    def _local(self) -> DenseRelations | BlockRelations:
+        """Relations of factors in memory, or in a file."""
+        size = np.dtype(self.plan.dtype).itemsize
+        side = largest_side(self.n_rows, size, self.memory)
+        self._set_side(min(side, relation_matrix.BLOCK, self.n))
+        ranges = self._ranges(self.n)
+        in_memory = self.n * self.n_rows * size <= self.memory
+        factors = FactorFile(self.n, self.n_rows, self.plan.dtype, in_memory=in_memory)
+        try:
+            self._fill(factors, ranges)
+            return make_relations(factors.block, self.plan, self.steps, factors.close)
+        except BaseException:
+            factors.close()
+            raise
+
+    def _fill(self, factors: FactorFile, ranges: list[Range]) -> None:
+        done = 0
+        found = self.columns.each(self._maker(self.settings.n_jobs), ranges)
+        for (first, last), vectors in self.steps("factors", found, len(ranges)):
+            factors.put(first, vectors)
+            done = last
+        if done < self.n:
+            raise TamisError(
+                f"{self.settings.who}: expected all columns, got {done} of {self.n} before a "
+                "callback ended the fit. Scores of a part would be wrong, so there are none."
+            )
+
+    def _remote(self) -> ClusterRelations:
+        """Relations whose factors stay on the workers."""
+        ranges = self._ranges(min(relation_matrix.BLOCK, max(1, -(-self.n // LEAST_BLOCKS))))
+        self._set_side(max(last - first for first, last in ranges))
+        factors = self.columns.kept(self._maker(1), ranges)
+        return ClusterRelations(self.columns.source, factors, ranges, self.plan, self.steps)
+
+    def _set_side(self, side: int) -> None:
+        kept = self.n if self.plan.kind == "dense" else side
+        n_bytes = np.dtype(self.plan.dtype).itemsize * kept**2
+        self.plan = replace(self.plan, side=side, n_bytes=n_bytes)
+
+    def _ranges(self, most: int) -> list[Range]:
+        advice = "Allow more memory, or use a sample of the rows."
+        return self.columns.ranges(CELL_BYTES, most, self.settings.who, advice)
+
+    def _maker(self, n_jobs: int | None) -> FactorMaker:
+        return FactorMaker(str(self.settings.relation), self.plan.dtype, n_jobs)
+
+
+def largest_side(n_rows: int, size: int, memory: int) -> int:
+    """Columns of a block such that two slices of factors and their product fit the memory."""
+    return max(1, int(np.sqrt(n_rows**2 + memory / size) - n_rows))
 
 
 @dataclass(frozen=True)
@@ -73,109 +139,73 @@ class FactorMaker:
         return vectors
 
 
-class SourceGraph(FeatureGraph):
-    """As `FeatureGraph`, for a source: relations are made of blocks of whole columns.
+class FactorFile:
+    """One vector per column, written range by range and read range by range.
 
-    Parameters
-    ----------
-    selector : BaseSelector
-        Runs passes and reports progress.
-    source : PartitionedTable
-        The table.
-    settings : GraphSettings
-        Relation, precision, memory and threads.
+    The file has no name where the system allows it, so that it is gone when the process is,
+    whatever ends it. It is read with plain reads, not mapped: pages of a map would count as memory
+    in use.
+
+    There are `n_columns` vectors of `n_rows` numbers; `in_memory` keeps an array, not a file.
     """
 
-    def __init__(self, selector: Any, source: PartitionedTable, settings: GraphSettings):
-        if callable(settings.relation) or settings.relation not in FACTORS:
-            setting = f"relation={settings.relation!r}"
-            check_in_memory(source, settings.who, setting, "relation='spearman'")
-        self.settings, self.source, self.steps = settings, source, selector.steps
-        engine = selector._open_table(source, None, None, None).engine
-        n_columns = source.n_columns
-        facts = selector._run_pass(
-            "moments", ColumnFacts(Ranges(n_columns), Moments(n_columns)), engine
-        )
-        self.varies = ~constant_of(selector, facts.ranges.finish())
-        self.n_rows = facts.ranges.n_rows
-        self.deviation = deviations_of(facts.moments.finish(), self.varies)
-        self.order = np.argsort(self.deviation, kind="stable")
-        self.stored: FactorFile | None = None
-        if self.varies.any():
-            columns = np.flatnonzero(self.varies)
-            self._relate(ColumnBlocks(engine, columns, self.n_rows, settings.memory_limit))
+    def __init__(self, n_columns: int, n_rows: int, dtype: str, *, in_memory: bool):
+        self.n_rows, self.dtype = n_rows, np.dtype(dtype)
+        self.row_bytes = n_rows * self.dtype.itemsize
+        self.kept: NDArray[Any] | None = None
+        self.file: Any = None
+        self._last: tuple[Range, NDArray[Any]] | None = None
+        if in_memory:
+            self.kept = np.empty((n_columns, n_rows), dtype)
+        else:
+            self.file = tempfile.TemporaryFile(prefix="tamis-", buffering=0)  # noqa: SIM115
 
-    def _relate(self, columns: ColumnBlocks) -> None:
-        """Plan and relations, here or on the workers."""
-        room, n = columns.room, columns.columns.size
-        memory = room.n_bytes * room.n_tasks // PARTS
-        self.plan = Plan.choose(self.n_rows, n, self.settings.precision, memory)
-        if columns.is_remote:
-            self.relations: Any = self._remote_relations(columns)
+    def put(self, first: int, vectors: NDArray[Any]) -> None:
+        """Store the vectors of columns from `first` on."""
+        if self.kept is not None:
+            self.kept[first : first + len(vectors)] = vectors
             return
-        size = np.dtype(self.plan.dtype).itemsize
-        self._set_side(min(largest_side(self.n_rows, size, memory), _redundancy.BLOCK, n))
+        self.file.seek(first * self.row_bytes)
+        left = np.ascontiguousarray(vectors, self.dtype).data.cast("B")
         try:
-            block_of = self._local_factors(columns, n * self.n_rows * size <= memory)
-            self.relations = make_relations(block_of, self.plan, self.steps)
-        except BaseException:
-            self.close()
-            raise
-        if isinstance(self.relations, DenseRelations):
-            self.close()  # the factors were needed once
+            while left:
+                left = left[self.file.write(left) :]
+        except OSError as error:
+            if error.errno != errno.ENOSPC:
+                raise
+            raise InputError(
+                f"InfFS: expected room for a temporary file in {tempfile.gettempdir()!r}, got a "
+                "full disk. Set TMPDIR to another folder, or raise memory_limit."
+            ) from error
 
-    def _set_side(self, side: int) -> None:
-        kept = self.plan.n_columns if self.plan.kind == "dense" else side
-        n_bytes = np.dtype(self.plan.dtype).itemsize * kept**2
-        self.plan = replace(self.plan, side=side, n_bytes=n_bytes)
+    def take(self, columns: Range) -> NDArray[Any]:
+        """Vectors of a range of columns."""
+        first, last = columns
+        if self.kept is not None:
+            return self.kept[first:last]
+        vectors = np.empty((last - first, self.n_rows), self.dtype)
+        left = vectors.data.cast("B")
+        self.file.seek(first * self.row_bytes)
+        while left:
+            n_read = self.file.readinto(left)
+            if not n_read:
+                raise OSError("the temporary file of InfFS ended too early")
+            left = left[n_read:]
+        return vectors
 
-    def _ranges(self, columns: ColumnBlocks, most: int) -> list[tuple[int, int]]:
-        advice = "Allow more memory, or use a sample of the rows."
-        return columns.ranges(CELL_BYTES, most, self.settings.who, advice)
-
-    def _local_factors(self, columns: ColumnBlocks, kept: bool) -> Any:
-        """Function that gives the relations of two ranges, from factors in memory or in a file."""
-        n = columns.columns.size
-        ranges = self._ranges(columns, n)
-        maker = FactorMaker(str(self.settings.relation), self.plan.dtype, self.settings.n_jobs)
-        factors = FactorFile(n, self.n_rows, self.plan.dtype, in_memory=kept)
-        self.stored = factors
-        done = 0
-        for (first, last), vectors in self.steps(
-            "factors", columns.each(maker, ranges), len(ranges)
-        ):
-            factors.put(first, vectors)
-            done = last
-        if done < n:
-            raise TamisError(
-                f"{self.settings.who}: expected all columns, got {done} of {n} before a callback "
-                "ended the fit. Scores of a part would be wrong, so there are none."
-            )
-        return factors.block
-
-    def _remote_relations(self, columns: ColumnBlocks) -> ClusterRelations:
-        n = columns.columns.size
-        most = min(_redundancy.BLOCK, max(1, -(-n // LEAST_BLOCKS)))
-        ranges = self._ranges(columns, most)
-        self._set_side(max(last - first for first, last in ranges))
-        maker = FactorMaker(str(self.settings.relation), self.plan.dtype, 1)
-        factors = columns.kept(maker, ranges)
-        return ClusterRelations(columns.source, factors, ranges, self.plan, self.steps)
-
-    def n_rounds(self, n_alphas: int) -> int:
-        """How many rounds of walks there are if as many go side by side as have room."""
-        # Walks are in this process, whoever makes the products.
-        limit = self.settings.memory_limit or memory_of(self.source)
-        at_a_time = limit // PARTS // (8 * WALK_VECTORS * self.deviation.size)
-        return -(-n_alphas // max(1, at_a_time))
+    def block(self, rows: Range, columns: Range) -> NDArray[Any]:
+        """Absolute correlations between two ranges of columns."""
+        # Pairs come with the same rows many times in a row.
+        if self._last is None or self._last[0] != rows:
+            self._last = None
+            self._last = rows, self.take(rows)
+        left = self._last[1]
+        right = left if rows == columns else self.take(columns)
+        product = left @ right.T
+        return np.abs(product, out=product)
 
     def close(self) -> None:
-        """Remove the file of factors, if there is one."""
-        if self.stored is not None:
-            self.stored.close()
-            self.stored = None
-
-
-def largest_side(n_rows: int, size: int, memory: int) -> int:
-    """Columns of a block such that two slices of factors and their product fit the memory."""
-    return max(1, int(np.sqrt(n_rows**2 + memory / size) - n_rows))
+        """Let go of the vectors; a file is removed."""
+        self.kept = self._last = None
+        if self.file is not None:
+            self.file.close()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import closing
+from contextlib import closing, nullcontext
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -12,10 +12,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from tamis._base import Scores, WeightedSelector
-from tamis._columns import find_constant
 from tamis._facts import BOTH_TASKS, SelectorFacts
-from tamis._runtime.memory import given_bytes
-from tamis._runtime.threads import split_evenly
 from tamis._validation import (
     MEMORY_LIMIT,
     N_JOBS,
@@ -28,8 +25,8 @@ from tamis._validation import (
 )
 from tamis.data import checks
 from tamis.exceptions import InputError
-from tamis.graph._feature_graph import RELATIONS, FeatureGraph, GraphSettings
-from tamis.graph._source_graph import SourceGraph
+from tamis.graph.feature_graph import open_graph
+from tamis.graph.relations import RELATIONS
 from tamis.graph.walk import DAMPING
 from tamis.passes import DaskTable, PartitionedTable, is_dask
 from tamis.passes.dask.cluster import at_work
@@ -84,7 +81,7 @@ class InfFS(WeightedSelector):
         Spectral radius of the graph.
     n_products_ : int
         Products with the graph's matrix that were needed.
-    plan_ : Plan
+    plan_ : RelationPlan
         Whether the relations were kept ("dense") or made anew ("blocks"), and in which precision.
     order_, ranking_, support_, n_selected_, constant_, cut_details_
         As for every selector.
@@ -128,9 +125,9 @@ class InfFS(WeightedSelector):
         scaling="yes, unless alpha=0",
     )
 
+    _streams: ClassVar[bool] = True
     _supervised: ClassVar[bool] = False
     _n_stages: ClassVar[int | None] = None
-    _streams: ClassVar[bool] = True
     _constraints: ClassVar[dict[str, Constraint]] = {
         "alpha": Number(float, low=0, high=1),
         **GRAPH_CONSTRAINTS,
@@ -156,19 +153,10 @@ class InfFS(WeightedSelector):
         self.n_jobs = n_jobs
 
     def _score(self, X: Any, y: Any, weight: NDArray[np.float64] | None) -> Scores:
-        if isinstance(X, PartitionedTable):
-            return self._walk(SourceGraph(self, X, settings_of(self)))
-        constant = find_constant(self, X, weight)
-        if constant.all():
-            return np.zeros(constant.size), constant
-        return self._walk(make_graph(self, X, ~constant, weight))
-
-    def _walk(self, graph: FeatureGraph) -> Scores:
-        """Scores by the walks on a graph, which is closed afterwards."""
-        constant = ~graph.varies
-        if constant.all():
-            return np.zeros(constant.size), constant
-        with closing(graph):
+        with closing(open_graph(self, X, weight)) as graph:
+            constant = ~graph.varies
+            if constant.all():
+                return np.zeros(constant.size), constant
             walk = graph.walk([self.alpha], self.damping)[0]
         self.plan_, self.radius_, self.n_products_ = graph.plan, walk.radius, walk.n_products
         return graph.scores(walk), constant
@@ -202,45 +190,18 @@ class InfFS(WeightedSelector):
         copy = clone(self)
         if is_dask(X):
             X, sample_weight = DaskTable(X, None, sample_weight, type(self).__name__), None
-        if isinstance(X, PartitionedTable):
-            return copy._path_of_source(X, alphas, sample_weight)
-        X = checks.check_table(copy, X)
-        weight = checks.check_weight(sample_weight, X.shape[0], type(self).__name__)
-        constant = find_constant(copy, X, weight)
-        if constant.all():
-            return np.zeros((len(alphas), constant.size))
-        graph = make_graph(copy, X, ~constant, weight)
-        return np.array([graph.scores(walk) for walk in graph.walk(alphas, self.damping)])
-
-    def _path_of_source(
-        self, X: PartitionedTable, alphas: list[Any], sample_weight: Any
-    ) -> NDArray[np.float64]:
-        """As `path`, for a table that is not in memory; so many alphas at a time as have room."""
-        self._check_source(X, None, sample_weight)
-        scores = np.zeros((len(alphas), X.n_columns))
-        with at_work(X) as source, closing(SourceGraph(self, source, settings_of(self))) as graph:
-            if graph.varies.any():
-                for first, last in split_evenly(0, len(alphas), graph.n_rounds(len(alphas))):
-                    walks = graph.walk(alphas[first:last], self.damping)
-                    scores[first:last] = [graph.scores(walk) for walk in walks]
-        if X.checkpoint is not None:
+        is_source, weight = isinstance(X, PartitionedTable), None
+        if is_source:
+            copy._check_source(X, None, sample_weight)
+        else:
+            X = checks.check_table(copy, X)
+            weight = checks.check_weight(sample_weight, X.shape[0], type(self).__name__)
+        opened = at_work(X) if is_source else nullcontext(X)
+        with opened as table, closing(open_graph(copy, table, weight)) as graph:
+            scores = graph.path(alphas, self.damping)
+        if is_source and X.checkpoint is not None:
             Path(X.checkpoint).unlink(missing_ok=True)
         return scores
-
-
-def make_graph(
-    selector: Any, X: Any, varies: NDArray[np.bool_], weight: NDArray[np.float64] | None
-) -> FeatureGraph:
-    """Graph with the settings of a selector; progress goes to its callbacks."""
-    return FeatureGraph(X, varies, weight, settings_of(selector), selector.steps)
-
-
-def settings_of(selector: Any) -> GraphSettings:
-    """What a selector says of its graph."""
-    return GraphSettings(
-        selector.relation, selector.precision, given_bytes(selector.memory_limit), selector.n_jobs,
-        type(selector).__name__,
-    )  # fmt: skip
 
 
 def check_alphas(alphas: Any, who: str) -> list[Any]:

@@ -18,7 +18,8 @@ from tamis.cutoff._rule import FitData
 from tamis.data import checks
 from tamis.data.target import TASK, check_numbers, infer_task
 from tamis.exceptions import InputError
-from tamis.graph.inffs import GRAPH_CONSTRAINTS, InfFS, check_alphas, make_graph
+from tamis.graph.feature_graph import open_graph
+from tamis.graph.inffs import GRAPH_CONSTRAINTS, InfFS, check_alphas
 
 
 class InfFSCV(WeightedSelector):
@@ -144,7 +145,7 @@ class InfFSCV(WeightedSelector):
         ties = np.argwhere(mean >= mean.max() - 1e-12 * np.abs(mean).max())
         alpha, count = min(ties, key=lambda tie: (tie[1], alphas[tie[0]]))
         self.alpha_, self.best_n_features_ = alphas[alpha], int(self.grid_[count])
-        graph = make_graph(self, X, ~constant, weight)
+        graph = open_graph(self, X, weight)
         return graph.scores(graph.walk([self.alpha_], self.damping)[0]), constant
 
     def _no_score(self) -> None:

@@ -1,4 +1,4 @@
-"""How much two columns repeat each other: the information that they share."""
+"""How much two features repeat each other: correlations, information, or a function of users."""
 
 from __future__ import annotations
 
@@ -9,13 +9,30 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from tamis.statistics.correlations import Floats, Range
+from tamis.exceptions import InputError
+from tamis.statistics.correlations import Floats, Range, linear_factors, rank_factors
 
+# Absolute relations between two ranges of features, as a matrix.
+Tile = Callable[[Range, Range], Any]
+
+RELATIONS = ("spearman", "pearson", "mutual_information")
+# Relations that are products of vectors, and who makes these.
+FACTORS = {"spearman": rank_factors, "pearson": linear_factors}
 # Mutual information compares columns in this many classes of nearly equal size.
 INFORMATION_BINS = 5
 
 
-def information_blocks(X: Any, weight: Floats, dtype: Any) -> Callable[[Range, Range], Any]:
+def relation_tiles(X: Any, weight: Floats | None, settings: Any, dtype: str) -> Tile:
+    """Function that gives the absolute relations between two ranges of features in memory."""
+    weight = np.ones(X.shape[0]) if weight is None else weight
+    if callable(settings.relation):
+        return _user_tiles(X, settings)
+    if settings.relation == "mutual_information":
+        return information_tiles(X, weight, dtype)
+    return FACTORS[settings.relation](X, weight, dtype, settings.n_jobs).block
+
+
+def information_tiles(X: Any, weight: Floats, dtype: Any) -> Tile:
     """Mutual information of the columns in classes of nearly equal size, as a share in [0, 1].
 
     The share is that of the smaller entropy, so that a column that determines another has 1. Joint
@@ -29,13 +46,13 @@ def information_blocks(X: Any, weight: Floats, dtype: Any) -> Callable[[Range, R
         hot = part[:, None, :] == np.arange(INFORMATION_BINS)[:, None]
         return hot.reshape(-1, part.shape[1]).astype(dtype)
 
-    def block_of(rows: Range, columns: Range) -> Any:
+    def tile(rows: Range, columns: Range) -> Any:
         left = indicators(rows) * weight.astype(dtype)
         joint = left @ indicators(columns).T
         shape = (rows[1] - rows[0], INFORMATION_BINS, columns[1] - columns[0], INFORMATION_BINS)
         return _information_share(joint.reshape(shape).transpose(0, 2, 1, 3).astype(np.float64))
 
-    return block_of
+    return tile
 
 
 def _information_share(joint: Floats) -> Floats:
@@ -70,3 +87,25 @@ def _rank_classes(X: Any, weight: Floats) -> NDArray[np.int8]:
         codes[j] = -1
         codes[j, seen] = classes[code]
     return codes
+
+
+def _user_tiles(X: Any, settings: Any) -> Tile:
+    """Relations by a function of the user, checked block by block."""
+    relation: Any = settings.relation
+
+    def dense(columns: Range) -> Any:
+        part = X[:, slice(*columns)]
+        return part.toarray() if sparse.issparse(part) else part
+
+    def tile(rows: Range, columns: Range) -> Any:
+        block = np.asarray(relation(dense(rows), dense(columns)), dtype=np.float64)
+        expected = (rows[1] - rows[0], columns[1] - columns[0])
+        if block.shape != expected or not ((np.abs(block) <= 1 + 1e-9).all()):
+            raise InputError(
+                f"{settings.who}: relation must return a matrix of shape {expected} with values "
+                f"in [-1, 1], got shape {block.shape} with a largest size of "
+                f"{np.abs(block).max(initial=0.0)!r}."
+            )
+        return np.abs(block)
+
+    return tile

@@ -20,7 +20,7 @@ Floats = NDArray[np.float64]
 DAMPING = Number(float, low=0, high=1, open_low=True, open_high=True)
 
 
-class Walk(NamedTuple):
+class WalkEnergies(NamedTuple):
     """Scores, the spectral radius, products used, and the last residual (relative)."""
 
     scores: Floats
@@ -29,7 +29,7 @@ class Walk(NamedTuple):
     residual: float
 
 
-WalkSteps = Generator[Floats, Floats, Walk]
+WalkSteps = Generator[Floats, Floats, WalkEnergies]
 
 
 def walk_scores(
@@ -135,7 +135,9 @@ def _radius_of_parts(A: Any) -> float | None:
     return radius
 
 
-def walk(product: Callable[[Floats], Floats], n: int, damping: float, **options: Any) -> Walk:
+def walk(
+    product: Callable[[Floats], Floats], n: int, damping: float, **options: Any
+) -> WalkEnergies:
     """Walk one graph, given as a function that multiplies with its matrix."""
     many = [walk_steps(n, damping, **options)]
     return walk_together(lambda vectors, _: product(vectors[:, 0])[:, None], many)[0]
@@ -143,12 +145,12 @@ def walk(product: Callable[[Floats], Floats], n: int, damping: float, **options:
 
 def walk_together(
     product: Callable[[Floats, list[int]], Floats], walks: list[WalkSteps]
-) -> list[Walk]:
+) -> list[WalkEnergies]:
     """Walk several graphs in step, so that their products can share work.
 
     `product` takes vectors as columns and the numbers of the graphs they belong to.
     """
-    results: list[Walk | None] = [None] * len(walks)
+    results: list[WalkEnergies | None] = [None] * len(walks)
     waiting = {number: next(steps) for number, steps in enumerate(walks)}
     while waiting:
         numbers = list(waiting)
@@ -207,7 +209,7 @@ def walk_steps(
     scores = np.zeros(n)
     if solution.radius > 0.0:
         scores = np.sqrt(n) * sum(w * v for w, v in zip(solution.weights, basis, strict=True)) - 1.0
-    return Walk(scores, solution.radius, m, float(solution.residual))
+    return WalkEnergies(scores, solution.radius, m, float(solution.residual))
 
 
 class _Projection(NamedTuple):

@@ -13,7 +13,7 @@ from tamis._columns import find_constant
 from tamis._validation import Number, check_value
 from tamis.data import checks
 from tamis.exceptions import InputError
-from tamis.graph._feature_graph import FeatureGraph, GraphSettings, _deviations
+from tamis.graph.feature_graph import GraphSettings, find_deviations, memory_graph
 from tamis.plots._display import LONGEST_NAME, RED, Display, Floats, short_label
 
 # How many of the columns that a column repeats most it may be joined to.
@@ -248,7 +248,7 @@ def non_redundancy_of(
     inside[nodes] = True
     who = type(estimator).__name__
     settings = GraphSettings(estimator.relation, "double", None, estimator.n_jobs, who)
-    graph = FeatureGraph(X, inside, weight, settings, lambda name, items, total: items)
+    graph = memory_graph(X, inside, weight, settings, lambda name, items, total: items)
     edges = np.clip(graph.edges(0.0, nodes.tolist()), 0.0, 1.0)
     np.fill_diagonal(edges, 0.0)
     return edges
@@ -261,7 +261,7 @@ def deviations_of(
     out = np.zeros(X.shape[1])
     rows = slice(None) if weight is None else weight > 0
     weight = None if weight is None else weight[rows]
-    out[varies] = _deviations(X[rows][:, varies], weight, estimator.n_jobs)
+    out[varies] = find_deviations(X[rows][:, varies], weight, estimator.n_jobs)
     return out
 
 

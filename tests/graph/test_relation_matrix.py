@@ -5,9 +5,9 @@ import pytest
 
 from reference import graph as reference
 from tamis._runtime.memory import free_memory
-from tamis.graph import _kernels, _redundancy
-from tamis.graph._feature_graph import FeatureGraph, GraphSettings
-from tamis.graph._redundancy import Plan, block_pairs, make_relations
+from tamis.graph import relation_matrix
+from tamis.graph.feature_graph import GraphSettings, larger_deviation_product, memory_graph
+from tamis.graph.relation_matrix import RelationPlan, block_pairs, make_relations
 
 
 def no_progress(name, items, total):
@@ -22,7 +22,7 @@ def symmetric(n, seed=0):
 @pytest.mark.parametrize("n", [1, 6, 7, 8, 20, 21])
 @pytest.mark.parametrize("block", [1, 7, 100])
 def test_pairs_cover_the_lower_triangle_once(n, block, monkeypatch):
-    monkeypatch.setattr(_redundancy, "BLOCK", block)
+    monkeypatch.setattr(relation_matrix, "BLOCK", block)
     cover = np.zeros((n, n), dtype=int)
     for rows, columns in block_pairs(n):
         assert rows[1] - rows[0] <= block
@@ -37,7 +37,7 @@ def test_pairs_cover_the_lower_triangle_once(n, block, monkeypatch):
 @pytest.mark.parametrize(("dtype", "rtol"), [("float64", 1e-13), ("float32", 1e-6)])
 @pytest.mark.parametrize("n", [1, 7, 20])
 def test_products(kind, dtype, rtol, n, monkeypatch):
-    monkeypatch.setattr(_redundancy, "BLOCK", 7)
+    monkeypatch.setattr(relation_matrix, "BLOCK", 7)
     A = symmetric(n)
     vectors = np.random.default_rng(1).random((n, 3))
     made = []
@@ -46,7 +46,7 @@ def test_products(kind, dtype, rtol, n, monkeypatch):
         made.append((rows, columns))
         return A[slice(*rows), slice(*columns)].astype(dtype)
 
-    relations = make_relations(block_of, Plan(kind, dtype, 0, n), no_progress)
+    relations = make_relations(block_of, RelationPlan(kind, dtype, 0, n), no_progress)
     for k in (1, 2, 3):
         found = relations.product(vectors[:, :k])
         assert found.dtype == np.float64
@@ -58,8 +58,7 @@ def test_larger_deviation_product():
     rng = np.random.default_rng(2)
     s = rng.integers(0, 5, 40) / 4  # with ties
     vectors = rng.normal(size=(40, 3))
-    out = np.empty_like(vectors)
-    _kernels.larger_deviation_product(s, np.argsort(s), vectors, out)
+    out = larger_deviation_product(s, np.argsort(s), vectors)
     expected = np.maximum(s[:, None], s[None, :]) @ vectors
     np.testing.assert_allclose(out, expected, atol=1e-12)
 
@@ -82,7 +81,7 @@ def test_edges_are_those_of_the_matrix(memory_limit):
     X[:, 2] = 1.0
     varies = np.arange(8) != 2
     settings = GraphSettings("spearman", "double", memory_limit, 1, "test")
-    graph = FeatureGraph(X, varies, None, settings, no_progress)
+    graph = memory_graph(X, varies, None, settings, no_progress)
     found = graph.edges(0.3, [7, 0, 3])
     inside = [6, 0, 2]
     expected = reference.graph_matrix(X[:, varies], 0.3)[np.ix_(inside, inside)]

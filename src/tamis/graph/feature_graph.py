@@ -1,0 +1,192 @@
+"""FeatureGraph: deviations and relations of the features, and the walks on them for any alpha."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tamis._columns import find_constant
+from tamis._runtime.memory import as_bytes, given_bytes
+from tamis._runtime.threads import split_evenly
+from tamis.graph.relation_matrix import RelationMatrix, RelationPlan, Steps, make_relations
+from tamis.graph.relations import relation_tiles
+from tamis.graph.walk import WalkEnergies, walk_steps, walk_together
+from tamis.passes import MemoryEngine, PartitionedTable, run_pass
+from tamis.statistics import Moments
+from tamis.statistics.moments import MomentsResult
+
+Floats = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+
+# Vectors that the walks for one alpha take: about seven products, and some to work with.
+WALK_VECTORS = 16
+
+
+class GraphSettings(NamedTuple):
+    """What a graph is made from, apart from the data."""
+
+    relation: str | Callable[[Any, Any], Any]
+    precision: str
+    memory_limit: int | None
+    n_jobs: int | None
+    who: str
+
+    @classmethod
+    def of(cls, selector: Any) -> GraphSettings:
+        """Settings of a selector."""
+        return cls(
+            selector.relation, selector.precision, given_bytes(selector.memory_limit), selector.n_jobs,
+            type(selector).__name__,
+        )  # fmt: skip
+
+
+class FeatureGraph:
+    """Nodes are features that vary; edges weigh dispersion against redundancy.
+
+    Parameters
+    ----------
+    varies : ndarray of bool of shape (n_features,)
+        Features that are nodes.
+    n_rows : int
+        Rows of the table.
+    deviation : ndarray of shape (n_nodes,)
+        Standard deviations of the nodes, as a share of the largest.
+    relations : RelationMatrix or None
+        Multiplies with the absolute relations of the nodes; None if there is no node.
+    room : int or None, default=None
+        Bytes for walks; None means that those for all alphas go side by side.
+    """
+
+    def __init__(
+        self,
+        varies: Mask,
+        n_rows: int,
+        deviation: Floats,
+        relations: RelationMatrix | None,
+        room: int | None = None,
+    ):
+        self.varies, self.n_rows, self.deviation, self.room = varies, n_rows, deviation, room
+        self.order = np.argsort(deviation, kind="stable")
+        self._relations = relations
+
+    @property
+    def relations(self) -> RelationMatrix:
+        """Relations of the nodes."""
+        assert self._relations is not None
+        return self._relations
+
+    @property
+    def plan(self) -> RelationPlan:
+        """How the relations are kept."""
+        return self.relations.plan
+
+    def path(self, alphas: Sequence[float], damping: float) -> Floats:
+        """Scores of all features for every alpha; as many alphas side by side as have room."""
+        scores = np.zeros((len(alphas), self.varies.size))
+        if not self.varies.any():
+            return scores
+        at_a_time = len(alphas)
+        if self.room is not None:
+            at_a_time = max(1, self.room // (8 * WALK_VECTORS * self.deviation.size))
+        for first, last in split_evenly(0, len(alphas), -(-len(alphas) // at_a_time)):
+            walks = self.walk(alphas[first:last], damping)
+            scores[first:last] = [self.scores(walk) for walk in walks]
+        return scores
+
+    def walk(self, alphas: Sequence[float], damping: float) -> list[WalkEnergies]:
+        """Scores of the nodes for every alpha; all walks share the blocks of relations."""
+        n = self.deviation.size
+        # In single precision the products carry an error of about 1e-7, which no tolerance mends.
+        tol = 1e-12 if self.plan.dtype == "float64" else 1e-8
+        # Columns that all repeat each other leave an edge weight of 0, give or take rounding.
+        rounding = np.finfo(self.plan.dtype).eps * max(16.0, self.n_rows**0.5)
+        walks = [walk_steps(n, damping, tol=tol, negligible=n * rounding) for _ in alphas]
+
+        def product(vectors: Floats, numbers: list[int]) -> Floats:
+            alpha = np.array([alphas[k] for k in numbers])
+            different = vectors.sum(axis=0) - self.relations.product(vectors)
+            dispersion = larger_deviation_product(self.deviation, self.order, vectors)
+            return alpha * dispersion + (1.0 - alpha) * different
+
+        return walk_together(product, walks)
+
+    def scores(self, walk: WalkEnergies) -> Floats:
+        """Scores of all features; those that are no nodes get 0."""
+        scores = np.zeros(self.varies.size)
+        scores[self.varies] = walk.scores
+        return scores
+
+    def edges(self, alpha: float, nodes: Sequence[int]) -> Floats:
+        """Edge weights between a few features, for a picture."""
+        inside = np.cumsum(self.varies)[list(nodes)] - 1
+        matrix = np.empty((len(inside), len(inside)))
+        for i, a in enumerate(inside):
+            unit = np.zeros((self.deviation.size, 1))
+            unit[a] = 1.0
+            column = 1.0 - self.relations.product(unit)[:, 0]
+            matrix[i] = (1 - alpha) * column[inside] + alpha * np.maximum(
+                self.deviation[a], self.deviation[inside]
+            )
+        return matrix
+
+    def close(self) -> None:
+        """Remove what the relations keep in a file."""
+        if self._relations is not None:
+            self._relations.close()
+
+
+def open_graph(selector: Any, X: Any, weight: Floats | None) -> FeatureGraph:
+    """Graph of a table in memory, in files or on the workers of Dask, for a selector's settings."""
+    if isinstance(X, PartitionedTable):
+        from tamis.graph._source_graph import source_graph
+
+        return source_graph(selector, X, GraphSettings.of(selector))
+    varies = ~find_constant(selector, X, weight)
+    return memory_graph(X, varies, weight, GraphSettings.of(selector), selector.steps)
+
+
+def memory_graph(
+    X: Any, varies: Mask, weight: Floats | None, settings: GraphSettings, steps: Steps
+) -> FeatureGraph:
+    """Graph of the features of a checked table that vary; `steps` shows progress over blocks."""
+    if not varies.any():
+        return FeatureGraph(varies, X.shape[0], np.empty(0), None)
+    if weight is not None and not (weight > 0).all():
+        X, weight = X[weight > 0], weight[weight > 0]
+    X = X if varies.all() else X[:, varies]
+    limit = as_bytes(settings.memory_limit)
+    plan = RelationPlan.choose(X.shape[0], X.shape[1], settings.precision, limit)
+    deviation = find_deviations(X, weight, settings.n_jobs)
+    tile = relation_tiles(X, weight, settings, plan.dtype)
+    return FeatureGraph(varies, X.shape[0], deviation, make_relations(tile, plan, steps))
+
+
+def find_deviations(X: Any, weight: Floats | None, n_jobs: int | None) -> Floats:
+    """Standard deviations of the observed cells, as a share of the largest."""
+    moments = run_pass(Moments(X.shape[1]), MemoryEngine(X, None, weight), n_jobs=n_jobs).finish()
+    return deviations_of(moments, np.ones(X.shape[1], dtype=bool))
+
+
+def deviations_of(moments: MomentsResult, varies: Mask) -> Floats:
+    """As `find_deviations`, of the features that vary, where the moments are known."""
+    moments = MomentsResult(*(values[varies] for values in moments))
+    # Weights count rows, so one is taken off their sum; weights that sum to less are shares.
+    less_one = moments.weight - 1.0 if moments.weight.min(initial=2.0) > 1.0 else moments.weight
+    deviation = np.sqrt(moments.variance * moments.weight / less_one)
+    return deviation / deviation.max(initial=np.finfo(float).tiny)
+
+
+def larger_deviation_product(deviation: Floats, order: NDArray[np.intp], vectors: Floats) -> Floats:
+    """``sum_j max(s_i, s_j) v_j`` for every column v of `vectors`, by two running sums.
+
+    `order` sorts the deviations upwards: those before i count s_i each, the others their own.
+    """
+    weighted = deviation[:, None] * vectors
+    total = np.cumsum(weighted, axis=0)[-1:]
+    above = np.cumsum(np.concatenate([total, -weighted[order]]), axis=0)[1:]
+    out = np.empty_like(vectors)
+    out[order] = deviation[order, None] * np.cumsum(vectors[order], axis=0) + above
+    return out
