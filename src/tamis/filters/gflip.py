@@ -16,7 +16,7 @@ from tamis._runtime.memory import as_bytes
 from tamis._runtime.threads import run_parts, split_evenly, threads_for
 from tamis._runtime.warning import warn
 from tamis._validation import MEMORY_LIMIT, N_JOBS, Choice, Constraint, Number
-from tamis.data import checks
+from tamis.data.target import check_classes, check_two_classes
 from tamis.exceptions import InputError
 
 Floats = NDArray[np.float64]
@@ -162,8 +162,8 @@ class GFlip(BaseSelector):
 
     def _check(self, X: Any, y: Any) -> NDArray[np.int32]:
         who, n_rows = type(self).__name__, X.shape[0]
-        classes, codes = checks.check_classes(y, n_rows, who)
-        checks.check_two_classes(classes, who)
+        classes, codes = check_classes(y, n_rows, who)
+        check_two_classes(classes, who)
         if np.bincount(codes).max() < 2:
             raise InputError(
                 f"{who}: expected a class with at least two rows, got {classes.size} classes of "

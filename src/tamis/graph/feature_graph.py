@@ -37,10 +37,9 @@ class GraphSettings(NamedTuple):
     @classmethod
     def of(cls, selector: Any) -> GraphSettings:
         """Settings of a selector."""
-        return cls(
-            selector.relation, selector.precision, given_bytes(selector.memory_limit), selector.n_jobs,
-            type(selector).__name__,
-        )  # fmt: skip
+        limit = given_bytes(selector.memory_limit)
+        who = type(selector).__name__
+        return cls(selector.relation, selector.precision, limit, selector.n_jobs, who)
 
 
 class FeatureGraph:

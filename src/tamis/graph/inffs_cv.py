@@ -15,8 +15,7 @@ from tamis._facts import BOTH_TASKS, SelectorFacts
 from tamis._validation import Constraint, Custom
 from tamis.cutoff._counts import counts_to_try
 from tamis.cutoff._rule import FitData
-from tamis.data import checks
-from tamis.data.target import TASK, check_numbers, infer_task
+from tamis.data.target import TASK, check_numbers, check_target, infer_task
 from tamis.exceptions import InputError
 from tamis.graph.feature_graph import open_graph
 from tamis.graph.inffs import GRAPH_CONSTRAINTS, InfFS, check_alphas
@@ -156,7 +155,7 @@ class InfFSCV(WeightedSelector):
 
     def _read_target(self, y: Any, n_rows: int) -> NDArray[Any]:
         """Class labels or a regression target; an estimator decides which."""
-        target = checks.check_target(y, n_rows, type(self).__name__)
+        target = check_target(y, n_rows, type(self).__name__)
         model = self.estimator
         if model is not None and (is_classifier(model) or is_regressor(model)):
             self.task_ = "classification" if is_classifier(model) else "regression"
