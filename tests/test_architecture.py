@@ -56,7 +56,7 @@ KNOWN: set[str] = {
     "tamis.filters.mrmr imports tamis.cutoff._counts",
     "tamis.graph.inffs_cv imports tamis.cutoff._counts",
     "tamis.graph.inffs_cv imports tamis.cutoff._rule",
-    "tamis.manifest._record imports tamis.cutoff._rule",
+    "tamis.manifest imports tamis.cutoff._rule",
     "tamis.meta imports tamis.meta.search._fast_svm",
     "tamis.meta.images.and_or_features imports tamis.filters._information",
     "tamis.meta.search._set_checkpoint imports tamis.meta.sources._meta_table",

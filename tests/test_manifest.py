@@ -206,7 +206,7 @@ def test_a_later_part_is_no_hindrance(tmp_path):
 
 def test_size_is_bounded(tmp_path, simple, monkeypatch):
     write(simple, tmp_path / "m.json")
-    monkeypatch.setattr("tamis.manifest._files.MAX_BYTES", 100)
+    monkeypatch.setattr("tamis.manifest.MAX_BYTES", 100)
     with pytest.raises(InputError, match="at most 100 bytes, got more"):
         read_manifest(tmp_path / "m.json")
     with pytest.raises(InputError, match="at most 100 bytes"):

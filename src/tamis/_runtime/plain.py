@@ -37,12 +37,11 @@ def plain(value: Any) -> Any:
     return repr(value)
 
 
-# What results of a comparison may depend on.
 PACKAGES = ("tamis", "numpy", "scipy", "scikit-learn", "numba")
 
 
-def versions(packages: Iterable[str] = ("tamis", "numpy", "scikit-learn")) -> dict[str, str]:
-    """Versions of Python and of the packages that take part; "unknown" where there is none."""
+def versions(packages: Iterable[str] = PACKAGES) -> dict[str, str]:
+    """Versions of Python and of the packages that compute; "unknown" where there is none."""
     found = {"python": platform.python_version()}
     for package in packages:
         try:

@@ -13,7 +13,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tamis._runtime.plain import PACKAGES, versions
+from tamis._runtime.plain import versions
 from tamis._runtime.sqlite import SqliteFile, key_conditions
 from tamis.evaluation.run.units import UnitResult
 from tamis.exceptions import InputError
@@ -114,7 +114,7 @@ class Store(SqliteFile):
 
     def __init__(self, path: str | os.PathLike[str] | None = None, *, read_only: bool = False):
         super().__init__(path, read_only=read_only)
-        self._versions = json.dumps(versions(PACKAGES))
+        self._versions = json.dumps(versions())
 
     def __len__(self) -> int:
         with self._refusals("read"):

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from tamis._runtime.plain import PACKAGES, plain, versions
+from tamis._runtime.plain import plain, versions
 from tamis.evaluation.results import tables
 from tamis.evaluation.results.recommendation import Recommendation, recommend
 from tamis.evaluation.results.results import LEVEL, Results, frequency, mean_ranks, stability_rows
@@ -37,7 +37,7 @@ def make_record(results: Results) -> dict[str, Any]:
         "level": LEVEL,
         "random_state": results.plan.random_state,
         "seeds": _seeds(results),
-        "versions": results.versions[0] if results.versions else versions(PACKAGES),
+        "versions": results.versions[0] if results.versions else versions(),
         "other_versions": results.versions[1:],
         "data": [_data(results, number) for number in range(len(results.plan.settings))],
         "significance": _over_data(results),
