@@ -2,7 +2,7 @@
 
 ::
 
-    protocol -> splits -> ranking on the training rows -> learners -> scores on the test rows
+    protocol -> splits -> ranking on the training rows -> estimators -> scores on the test rows
 
 Whatever is learned, is learned from the training rows of a split alone.
 """

@@ -207,8 +207,8 @@ class _Trial:
         if problem is not None:
             reason = problem.strip().splitlines()[-1]
             raise InputError(
-                f"leak_check: expected a selector and a learner that can be fitted, got this from "
-                f"{unit.split.name!r}: {reason}"
+                "leak_check: expected a selector and an estimator that can be fitted, got this "
+                f"from {unit.split.name!r}: {reason}"
             )
 
     def _score(self, told: NDArray[Any], true: NDArray[Any]) -> tuple[float, float]:

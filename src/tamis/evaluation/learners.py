@@ -1,4 +1,4 @@
-"""Learners: what is trained on the selected columns, everything tuned inside `fit`."""
+"""Estimators that are trained on the selected features, with everything tuned inside `fit`."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Learner(NamedTuple):
 
 
 def make_learner(learner: Any, task: str) -> Learner:
-    """Make a learner from a word or an estimator.
+    """Make a named estimator from a word or an estimator.
 
     Parameters
     ----------

@@ -25,27 +25,16 @@ from tamis.exceptions import InputError
 
 __all__ = ["Comparison", "Recommendation"]
 
-# Columns of the tables, also of empty ones.
-_SCORES = ("data", "method", "split", "count", "learner", "metric", "value")
-_CURVES = ("data", "method", "learner", "metric", "count", *tables.Mean._fields)
-_STABILITY = (
-    "data",
-    "method",
-    "count",
-    "nogueira",
-    "low",
-    "high",
-    "jaccard",
-    "jensen_shannon",
-    "n",
-)
-_TIMES = ("data", "method", "select_seconds", "learn_seconds", "peak_bytes", "n")
-_PROBES = ("data", "method", "count", *tables.Mean._fields)
-_FREQUENCY = ("column", "index", "share", "low", "high", "mean_rank")
-_FAILURES = ("data", "method", "split", "part", "error", "details")
-_SIGNIFICANCE = (
-    "method", "mean", "average_rank", "p_value", "is_best", "as_good_as_best", "groups"
-)  # fmt: skip
+# Fields of the tables, also of empty ones.
+_MEAN = " ".join(tables.Mean._fields)
+_SCORES = "data method split count learner metric value"
+_CURVES = f"data method learner metric count {_MEAN}"
+_STABILITY = "data method count nogueira low high jaccard jensen_shannon n"
+_TIMES = "data method select_seconds learn_seconds peak_bytes n"
+_PROBES = f"data method count {_MEAN}"
+_FREQUENCY = "column index share low high mean_rank"
+_FAILURES = "data method split part error details"
+_SIGNIFICANCE = "method mean average_rank p_value is_best as_good_as_best groups"
 
 
 class Comparison:
@@ -94,7 +83,7 @@ class Comparison:
         return [setting.table.name for setting in self._results.plan.settings]
 
     def counts(self, data: str | None = None) -> tuple[int, ...]:
-        """Numbers of columns that were tried on a data set.
+        """Numbers of features that were tried on a data set, ascending.
 
         Parameters
         ----------
@@ -104,7 +93,7 @@ class Comparison:
         Returns
         -------
         tuple of int
-            Rising.
+            Numbers of features.
         """
         return self._results.setting(self._number(data)).counts
 
@@ -114,7 +103,7 @@ class Comparison:
         Returns
         -------
         DataFrame
-            One row per score. A value is NaN where a learner failed or a metric is not defined;
+            One row per score. A value is NaN where an estimator failed or a metric is not defined;
             a selector that failed has no rows. See :meth:`failures`.
         """
         return _as_frame(tables.score_rows(self._results), _SCORES)
@@ -132,7 +121,7 @@ class Comparison:
         return _picked(tables.time_rows(self._results), _TIMES)
 
     def curves(self) -> Any:
-        """Score against number of columns: mean, standard error and 95% interval over splits.
+        """Score against number of features: mean, standard error and 95% interval over splits.
 
         Returns
         -------
@@ -158,7 +147,7 @@ class Comparison:
         Returns
         -------
         DataFrame
-            data, method, count; `nogueira` of the best `count` columns with its 95% interval
+            data, method, count; `nogueira` of the best `count` features with its 95% interval
             `low` to `high`, their `jaccard`, the `jensen_shannon` index of the rankings (the same
             for every count), and `n`, the number of rankings. NaN where there is nothing to
             choose, or one ranking only.
@@ -257,7 +246,7 @@ class Comparison:
         Returns
         -------
         DataFrame
-            data, method, split, part ("selector", or the learner that gave no score), error in
+            data, method, split, part ("selector", or the estimator that gave no score), error in
             one line, and details, the whole traceback of selectors.
         """
         return _as_frame(tables.failure_rows(self._results), _FAILURES)
@@ -301,7 +290,7 @@ class Comparison:
         return _as_frame(tables.probe_rows(self._results), _PROBES)
 
     def recommend(self, data: str | None = None, metric: str | None = None) -> Recommendation:
-        """Which method, how many columns, which ones, and what to expect.
+        """Which method, how many features, which ones, and what to expect.
 
         Parameters
         ----------
@@ -313,14 +302,14 @@ class Comparison:
         Returns
         -------
         Recommendation
-            Of everything within one standard error of the best mean score: the fewest columns;
+            Of everything within one standard error of the best mean score: the fewest features;
             among methods that need as few, not one that takes ten times as long as another; then
-            the most stable. Random rankings are never recommended, but compared with.
+            the most stable. Random rankings are never recommended, only compared with.
 
         Notes
         -----
-        The score is the mean over the splits of a choice that was made by the same scores, so it is
-        slightly optimistic; with few methods and counts, by much less than its interval.
+        The score is that of a choice made by the same scores, so it is slightly optimistic: with
+        few methods and numbers of features, by much less than its interval.
         """
         found = recommend(self._results, self._number(data), metric)
         if found is None:
@@ -333,13 +322,13 @@ class Comparison:
     def to_dict(self) -> dict[str, Any]:
         """Everything but the rankings, as plain values that JSON can hold.
 
+        The report is made from this dictionary and nothing else.
+
         Returns
         -------
         dict
-            Recommendation, curves, stability, significance, times, frequencies and correlation of
-            the chosen columns for every data set, and the table, failures, protocol, versions,
-            seeds and fingerprints. Unknown numbers are None. Only columns that occur in it are
-            named.
+            `tamis.evaluation.results.schema` lists its keys. Unknown numbers are None. Only
+            features that occur in it are named.
         """
         return make_record(self._results)
 
@@ -393,10 +382,10 @@ class Comparison:
                 )
 
 
-def _as_frame(rows: Iterable[dict[str, Any]], fields: tuple[str, ...]) -> Any:
+def _as_frame(rows: Iterable[dict[str, Any]], fields: str) -> Any:
     found = list(rows)
-    return _frame({field: [row[field] for row in found] for field in fields})
+    return _frame({field: [row[field] for row in found] for field in fields.split()})
 
 
-def _picked(rows: Iterable[dict[str, Any]], fields: tuple[str, ...]) -> list[dict[str, Any]]:
-    return [{field: row[field] for field in fields} for row in rows]
+def _picked(rows: Iterable[dict[str, Any]], fields: str) -> list[dict[str, Any]]:
+    return [{field: row[field] for field in fields.split()} for row in rows]

@@ -31,7 +31,7 @@ class Recommendation:
     data : str
         The data set.
     method, learner, metric : str
-        The method, the learner its columns were scored with, and the metric that decided.
+        The method, the estimator its features were scored with, and the metric that decided.
     count : int
         How many columns.
     columns : list of str

@@ -101,7 +101,7 @@ def _seeds(results: Results) -> list[dict[str, Any]]:
 
 
 def _warnings(results: Results) -> list[dict[str, Any]]:
-    """What selectors and learners warned of, and on how many splits."""
+    """What selectors and estimators warned of, and on how many splits."""
     counts: dict[tuple[str, str, str], int] = {}
     for (data, method, _), unit in results.units.items():
         for text in unit.warnings:

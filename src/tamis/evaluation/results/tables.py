@@ -104,7 +104,7 @@ def time_rows(results: Results) -> Iterator[dict[str, Any]]:
 
 
 def learn_seconds(unit: Any) -> float:
-    """Seconds of all learners of a unit; every metric of a model repeats its time."""
+    """Seconds of all estimators of a unit; every metric of a model repeats its time."""
     models = {(row["count"], row["learner"]): row["fit_seconds"] for row in unit.scores}
     return float(sum(models.values()))
 
@@ -130,7 +130,7 @@ def probe_rows(results: Results) -> Iterator[dict[str, Any]]:
 
 
 def failure_rows(results: Results) -> Iterator[dict[str, Any]]:
-    """Selectors that failed, and learners or metrics that gave nothing."""
+    """Selectors that failed, and estimators or metrics that gave nothing."""
     for (data, method, number), unit in results.units.items():
         setting = results.plan.settings[data]
         where = {

@@ -9,7 +9,8 @@ from typing import Any
 from threadpoolctl import threadpool_limits
 
 from tamis.evaluation.run.plan import Job, Plan
-from tamis.evaluation.run.workers import TICK_SECONDS, Done, Finished, Next, compute, failed
+from tamis.evaluation.run.units import failed_result
+from tamis.evaluation.run.workers import TICK_SECONDS, Done, Finished, Next, compute
 from tamis.passes.dask.client import Waiting, results, submit, threads_of
 
 # Warnings, memory and threads of libraries belong to a process: one unit at a time in each.
@@ -82,7 +83,7 @@ class _Pool:
             return self._result(future, job)
         text = "The workers that computed this unit died, perhaps for lack of memory."
         seconds = time.perf_counter() - start
-        return Done(job, failed(text, seconds), seconds)
+        return Done(job, failed_result(text, seconds), seconds)
 
     def _submit(self, job: Job) -> Any:
         return submit(self.client, _work, self.name, job)

@@ -50,7 +50,7 @@ def compare(
     """Compare selectors the way a reviewer would: nothing is learned from a test row.
 
     Every selector ranks the columns of the training rows of every split once; for every count, the
-    best columns are given to every learner, and every metric is computed on the test rows.
+    best features are given to every estimator, and every metric is computed on the test rows.
 
     Parameters
     ----------

@@ -13,7 +13,7 @@ from tamis.cutoff._counts import counts_to_try
 from tamis.evaluation.learners import Learner, make_learner
 from tamis.evaluation.metrics import Metric, default_metrics, make_metric
 from tamis.evaluation.protocols import Split, as_protocol
-from tamis.evaluation.run.tables import Table
+from tamis.evaluation.run.tables import DataSet
 from tamis.evaluation.run.units import Unit
 from tamis.exceptions import InputError
 from tamis.selectors import make_selector
@@ -35,7 +35,7 @@ class Job(NamedTuple):
 class Setting(NamedTuple):
     """A data set with everything that is done on it."""
 
-    table: Table
+    table: DataSet
     protocol: Any
     splits: list[Split]
     counts: tuple[int, ...]
@@ -87,7 +87,7 @@ class Plan(NamedTuple):
 
 
 def make_plan(
-    tables: list[Table],
+    tables: list[DataSet],
     selectors: Any,
     protocol: Any,
     counts: Any,
@@ -105,7 +105,7 @@ def make_plan(
     return Plan(named, settings, jobs, random_state)
 
 
-def _setting(table: Table, protocol: Any, counts: Any, learners: Any, metrics: Any) -> Setting:
+def _setting(table: DataSet, protocol: Any, counts: Any, learners: Any, metrics: Any) -> Setting:
     chosen = as_protocol(protocol)
     return Setting(
         table=table,

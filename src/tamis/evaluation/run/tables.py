@@ -22,7 +22,7 @@ FORMS = (
 )
 
 
-class Table(NamedTuple):
+class DataSet(NamedTuple):
     """One data set: checked numbers, target, names and what is known of its columns.
 
     `probes` marks columns known to be irrelevant, or is None.
@@ -37,7 +37,7 @@ class Table(NamedTuple):
     fingerprint: str
 
 
-def read_tables(data: Any, target: Any = None, task: str = "auto") -> list[Table]:
+def read_tables(data: Any, target: Any = None, task: str = "auto") -> list[DataSet]:
     """Tables of a comparison, in the order given.
 
     Parameters
@@ -90,7 +90,7 @@ def _name_of(data: Any) -> str:
     return str(getattr(data, "name", None) or "data")
 
 
-def _table(name: str, item: Any, target: Any, task: str) -> Table:
+def _table(name: str, item: Any, target: Any, task: str) -> DataSet:
     if isinstance(item, str):
         from tamis.datasets import load
 
@@ -104,7 +104,7 @@ def _table(name: str, item: Any, target: Any, task: str) -> Table:
     names = known.get("feature_names", getattr(reader, "feature_names_in_", None))
     probes = _probes(known.get("relevant"), table.shape[1])
     columns = _column_names(names, table.shape[1])
-    return Table(name, table, y, task, columns, probes, data_fingerprint(table, y))
+    return DataSet(name, table, y, task, columns, probes, data_fingerprint(table, y))
 
 
 def _reader(name: str) -> Any:

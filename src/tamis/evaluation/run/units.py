@@ -28,34 +28,11 @@ _OWN_SCORERS = [scorer for scorer, _, _ in METRICS.values()]
 
 
 class Unit(NamedTuple):
-    """What is to be done: one selector on one table on one split.
+    """What is to be done: one selector on one data set on one split.
 
-    Parameters
-    ----------
-    method : str
-        Name of the selector in tables.
-    selector : object
-        Not fitted; it is cloned.
-    data : str
-        Name of the table.
-    X : ndarray or CSR matrix of shape (n_samples, n_features)
-        All rows.
-    y : ndarray of shape (n_samples,)
-        The target of all rows.
-    task : {"classification", "regression"}
-        What is predicted.
-    split : Split
-        Rows to learn from and rows to score.
-    counts : tuple of int
-        Numbers of columns; those beyond the columns there are count as all of them.
-    learners : tuple of Learner
-        Trained on the best columns.
-    metrics : tuple of Metric
-        Computed on the test rows.
-    seed : int
-        For every `random_state` of the selector and the learners that is None.
-    probes : ndarray of bool of shape (n_features,) or None
-        Columns known to mean nothing.
+    The selector is cloned. Numbers of features (`counts`) beyond what there is mean all of them.
+    `seed` is used for every `random_state` that is None; `probes` masks the features known to be
+    irrelevant.
 
     Examples
     --------
@@ -81,26 +58,25 @@ class Unit(NamedTuple):
 class UnitResult(NamedTuple):
     """What came of a unit.
 
-    Parameters
+    Attributes
     ----------
     order : ndarray of int32 of shape (n_features,)
-        All columns, best first; empty if the selector failed.
+        All features, best first; empty if the selector failed.
     scores : list of dict
-        ``count``, ``learner``, ``metric``, ``value``, ``fit_seconds`` and ``note``, which says why
-        a value is NaN and is None otherwise.
+        ``count``, ``learner``, ``metric``, ``value``, ``fit_seconds`` and ``note``, the reason why
+        a value is NaN, or None.
     select_seconds : float
         Time of the selector.
     peak_bytes : int or None
-        By how much the memory of the process grew while selecting; None where the system does not
-        tell.
+        Growth of memory while selecting; None where the system does not report it.
     probe_share : dict or None
-        For every count, the share of known probes among the columns.
+        For every number of features, the share of known probes among them.
     best_n_features : int or None
-        The number of columns that the selector found best, if it finds one.
+        The number of features that the selector found best, if it finds one.
     error : str or None
         Traceback of the selector if it failed.
     warnings : tuple of str
-        What the selector and the learners warned of, each once.
+        What the selector and the estimators warned of, each once.
 
     Examples
     --------
@@ -119,11 +95,16 @@ class UnitResult(NamedTuple):
     warnings: tuple[str, ...] = ()
 
 
+def failed_result(error: str, seconds: float = 0.0) -> UnitResult:
+    """The result of a unit whose selector failed."""
+    return UnitResult(np.zeros(0, dtype=np.int32), [], seconds, None, None, None, error)
+
+
 def run_unit(unit: Unit) -> UnitResult:
     """Select on the training rows, train on them, score the test rows.
 
-    The selector and the learners never see a test row. Failures are recorded, not raised: the
-    selector's in `error`, a learner's as NaN with a note.
+    The selector and the estimators never see a test row. Failures are recorded, not raised: the
+    selector's in `error`, an estimator's as NaN with a note.
 
     Parameters
     ----------
@@ -133,7 +114,7 @@ def run_unit(unit: Unit) -> UnitResult:
     Returns
     -------
     result : UnitResult
-        One ranking, and its scores for every count, learner and metric.
+        One ranking, and its scores for every number of features, estimator and metric.
 
     Examples
     --------
@@ -164,9 +145,7 @@ def _run(unit: Unit) -> UnitResult:
         selector = _fitted(unit)
         order = _order_of(selector)
     except Exception:
-        seconds = time.perf_counter() - start
-        nothing = np.zeros(0, dtype=np.int32)
-        return UnitResult(nothing, [], seconds, None, None, None, traceback.format_exc())
+        return failed_result(traceback.format_exc(), time.perf_counter() - start)
     seconds, peak = time.perf_counter() - start, memory.growth()
     best = getattr(selector, "best_n_features_", None)
     counts = clip_counts(unit.counts, order.size)
@@ -187,7 +166,7 @@ def _fitted(unit: Unit) -> Any:
 def _all_scores(
     unit: Unit, order: NDArray[np.int32], counts: tuple[int, ...]
 ) -> tuple[list[dict[str, Any]], tuple[str, ...]]:
-    """Scores of every count and learner, and what the learners left unfinished."""
+    """Scores of every number of features and estimator, and which estimators did not converge."""
     columns = order[: max(counts, default=0)]
     y, (_, train, test) = np.asarray(unit.y), unit.split
     seen, unseen = _dense(unit.X, train, columns), _dense(unit.X, test, columns)
@@ -373,7 +352,7 @@ def _status(field: str) -> int | None:
 def one_thread(learners: tuple[str, ...]) -> Any:
     """Context in which BLAS and OpenMP have one thread, so that numbers depend on no environment.
 
-    The names of the learners matter only because others bring other libraries with them, and
+    The names of the estimators matter only because others bring other libraries with them, and
     libraries are looked for once.
     """
     return _controller(learners).limit(limits=1)

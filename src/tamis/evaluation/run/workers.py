@@ -24,8 +24,8 @@ from scipy import sparse
 from threadpoolctl import threadpool_limits
 
 from tamis.evaluation.run.plan import Job, Plan
-from tamis.evaluation.run.tables import Table
-from tamis.evaluation.run.units import UnitResult, run_unit
+from tamis.evaluation.run.tables import DataSet
+from tamis.evaluation.run.units import UnitResult, failed_result, run_unit
 from tamis.exceptions import InputError
 
 # How often the caller hears from us while nothing finishes.
@@ -84,14 +84,8 @@ def compute(plan: Plan, job: Job) -> Done:
             warnings.simplefilter("ignore")  # a thousand times the same "did not converge"
             result = run_unit(plan.unit(job))
     except (Exception, SystemExit):
-        result = failed(traceback.format_exc(), time.perf_counter() - start)
+        result = failed_result(traceback.format_exc(), time.perf_counter() - start)
     return Done(job, result, time.perf_counter() - start)
-
-
-def failed(error: str, seconds: float = 0.0) -> UnitResult:
-    """The result of a unit that has none."""
-    nothing = np.empty(0, dtype=np.int32)
-    return UnitResult(nothing, [], seconds, None, None, None, error)
 
 
 @contextmanager
@@ -150,8 +144,9 @@ def _result_of(future: Future[Done]) -> Done:
         raise
     except Exception as error:  # of reading the plan: what a unit raises is its result
         raise InputError(
-            "compare: expected selectors, learners and metrics that other processes can load, got "
-            f"{type(error).__name__}: {error}. Define them in an installed module, or use n_jobs=1."
+            "compare: expected selectors, estimators and metrics that other processes can load, "
+            f"got {type(error).__name__}: {error}. Define them in an installed module, or use "
+            "n_jobs=1."
         ) from error
 
 
@@ -166,7 +161,7 @@ def _run_alone(shared: SharedPlan, jobs: list[Job]) -> Iterator[Done]:
             except BrokenExecutor:
                 seconds = time.perf_counter() - start
                 text = "The process that computed this unit died, perhaps for lack of memory."
-                yield Done(job, failed(text, seconds), seconds)
+                yield Done(job, failed_result(text, seconds), seconds)
                 executor.shutdown(wait=True, kill_workers=True)
                 executor = _new_executor(1)
     finally:
@@ -291,14 +286,14 @@ def _write(plan: Plan, folder: Path) -> str:
         content = dumps(plan._replace(settings=bare, jobs=[]))
     except Exception as error:
         raise InputError(
-            "compare: expected selectors, learners and metrics that can be sent to other "
+            "compare: expected selectors, estimators and metrics that can be sent to other "
             f"processes, got: {error}. Define them in a module, or use n_jobs=1."
         ) from error
     (folder / "plan").write_bytes(content)
     return hashlib.sha256(content).hexdigest()
 
 
-def _without_cells(table: Table) -> Table:
+def _without_cells(table: DataSet) -> DataSet:
     """The table with nothing but the class of a sparse matrix in the place of its cells."""
     return table._replace(X=type(table.X) if sparse.issparse(table.X) else None)
 
