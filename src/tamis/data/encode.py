@@ -89,15 +89,20 @@ def decoded(column: Any) -> Any:
     return column.cast(pa.string()) if str(column.type) == "string_view" else column
 
 
-def facts_of(name: str, column: Any) -> ColumnFacts:
-    """What the rules need to know of an Arrow column, or of some rows of it."""
+def facts_of(name: str, column: Any, named: bool = False) -> ColumnFacts:
+    """What the rules need to know of an Arrow column, or of some rows of it.
+
+    Words of a column that the caller named are categories, however many there are.
+    """
     from pyarrow import types
 
     column = plain(column)
-    facts = ColumnFacts(kind_of(column.type), str(column.type), len(column), _count_missing(column))
+    kind = kind_of(column.type)
+    kind = "category" if named and kind == "text" else kind
+    facts = ColumnFacts(kind, str(column.type), len(column), _count_missing(column))
     if facts.kind in {"text", "category"}:
         _look_at_words(facts, column)
-    elif types.is_integer(column.type):
+    elif types.is_integer(column.type) and not named:
         facts.counts_from = _counts_from(column)
         if is_id_name(name):
             _look_at_values(facts, column.slice(0, JUDGED_VALUES + facts.n_missing).drop_null())
@@ -124,7 +129,7 @@ def _look_at_words(facts: ColumnFacts, column: Any) -> None:
     _look_at_values(facts, column.drop_null().slice(0, JUDGED_VALUES))
     kept = distinct.slice(0, JUDGED_VALUES + 1) if is_free else distinct
     facts.values = dict.fromkeys(kept.to_pylist())
-    if is_free:
+    if types.is_string(column.type) or types.is_large_string(column.type):
         _look_for_numbers(facts, column)
 
 

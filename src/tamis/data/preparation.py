@@ -187,8 +187,9 @@ def _arrow_roles(
             kind = "target" if name == choice.target else kind_of(plain(column).type)
             roles.append(ColumnRole(name, kind, False, objection, column.null_count))
             continue
-        facts = facts_of(name, column)
-        role, codes[name] = judge(name, facts, named=choice.asked_for(name))
+        named = choice.asked_for(name)
+        facts = facts_of(name, column, named)
+        role, codes[name] = judge(name, facts, named)
         check_usable(table.who, role, facts.type_name, choice)
         roles.append(role)
         if note := number_note(name, facts):

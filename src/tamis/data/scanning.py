@@ -15,10 +15,10 @@ from tamis._runtime.wording import counted
 from tamis._validation import CLUSTER, check_value
 from tamis.data.formats._agreement import (
     Places,
-    check_numbers,
     choose_columns,
     common_dtype,
     find_places,
+    judge_columns,
     positions,
 )
 from tamis.data.formats._file import Piece, Request, TableFile
@@ -33,6 +33,7 @@ from tamis.data.formats._labels import (
 )
 from tamis.data.formats._open import open_files
 from tamis.data.partitioned import PartitionedTable, RawBlock, Wanted
+from tamis.data.roles import ColumnCode, ColumnRole, column_notes
 from tamis.exceptions import InputError
 from tamis.statistics.ranges import Ranges
 
@@ -45,6 +46,8 @@ def scan(
     target: PathLike | ArrayLike | None = None,
     columns: Sequence[str] | Sequence[int] | None = None,
     weight: PathLike | ArrayLike | None = None,
+    include: Sequence[str] = (),
+    exclude: Sequence[str] = (),
     memory_limit: float | str | None = None,
     checkpoint: PathLike | None = None,
     cluster: Any = None,
@@ -63,10 +66,14 @@ def scan(
         or the path of a ``.npy`` file. None means ``y`` where an NPZ, HDF5 or Zarr file has it,
         else no target.
     columns : list of str or of int, default=None
-        The columns to use, in this order; by number where the file has no names. None means all
-        but target and weight.
+        The columns to use, in this order and whatever they look like; by number where the file has
+        no names. None means all but target and weight, text and identifiers.
     weight : str, Path or array-like of shape (n_rows,), default=None
         Weights of the rows, given like `target`. None means that all rows count alike.
+    include : sequence of str, default=()
+        Use these too although they look like free text or identifiers.
+    exclude : sequence of str, default=()
+        Never use these.
     memory_limit : int, float, str or None, default=None
         Bytes to stay below, or a text such as ``"1 GiB"`` or ``"500 MB"``. None means a quarter
         of the memory that is free, and at least 64 MiB.
@@ -86,9 +93,21 @@ def scan(
     ------
     InputError
         When there is no such file, formats are mixed, files differ in their columns, or a name is
-        unknown. :class:`~tamis.exceptions.ColumnTypeError` when a column holds no numbers.
+        unknown. :class:`~tamis.exceptions.ColumnTypeError` when a column holds numbers in one file
+        and something else in another, or a named one cannot become numbers.
     MissingDependencyError
         When pyarrow, h5py or zarr is needed and not installed.
+
+    Notes
+    -----
+    Columns are judged and become numbers as :func:`tamis.data.prepare` does it for one table in
+    memory: categories are codes in sorted order over all files, dates are days, times and
+    durations seconds; identifiers and free text are left out. ``roles`` and ``notes`` of the result
+    tell. For this, columns of text and categories are read once when the scan is made, and the
+    first rows of integers that may count the rows; other columns are not.
+
+    In text files the first rows tell which columns are numbers; a cell further down that is none
+    is an error.
 
     Examples
     --------
@@ -108,9 +127,11 @@ def scan(
     files = open_files(paths)
     labels = (find_labels("target", target, files), find_labels("weight", weight, files))
     reserved = [name for name in labels if isinstance(name, str)]
-    chosen = choose_columns(files, columns, reserved)
+    include, exclude = ([x] if isinstance(x, str) else list(x) for x in (include, exclude))
+    chosen = choose_columns(files, columns, reserved, exclude)
     places = find_places(files, chosen, reserved, every=columns is None)
-    found = Scan(files, places, chosen, labels, limit, checkpoint)
+    judged = judge_columns(files, places, chosen, include if columns is None else None)
+    found = Scan(files, places, chosen, labels, limit, checkpoint, judged)
     check_value(cluster, CLUSTER, who="scan", name="cluster")
     found.cluster = cluster
     return found
@@ -119,12 +140,11 @@ def scan(
 class Scan(PartitionedTable):
     """A table in files, read block by block; made by :func:`tamis.scan`.
 
-    Creating one reads schemas and headers only. It holds no open file and can be pickled, so that
-    each worker of a cluster reads its own parts.
+    It holds no open file and can be pickled, so that each worker of a cluster reads its own parts.
 
     Parameters
     ----------
-    files, places, columns, labels, memory_limit, checkpoint
+    files, places, columns, labels, memory_limit, checkpoint, judged
         As :func:`tamis.scan` finds them.
 
     Attributes
@@ -143,6 +163,10 @@ class Scan(PartitionedTable):
         Bytes to stay below; a block takes a small part of it.
     checkpoint : Path or None
         As given to :func:`tamis.scan`.
+    roles : tuple of ColumnRole
+        What the columns are that were looked at, and whether they are used.
+    notes : list of str
+        Sentences for the user: what was left out and what was encoded.
     cluster : object
         As given to :func:`tamis.scan`; workers read without it.
 
@@ -173,7 +197,14 @@ class Scan(PartitionedTable):
         labels: tuple[Labels, Labels],
         memory_limit: int,
         checkpoint: PathLike | None,
+        judged: tuple[Sequence[ColumnRole], dict[str, ColumnCode], Sequence[str]],
     ):
+        roles, self._codes, numbers = judged
+        self.roles = tuple(roles)
+        self.notes = column_notes(self.roles, "include", numbers)
+        used = np.array([role.used for role in roles])
+        _check_used(files[0].path.name, roles)
+        columns = columns[used]
         self._files, self._places = tuple(files), places
         self._labels = labels
         self.memory_limit = memory_limit
@@ -193,7 +224,6 @@ class Scan(PartitionedTable):
             self._check_weight(self.weight)
 
     def _use(self, columns: NDArray[np.intp]) -> None:
-        check_numbers(self._files, self._places, columns)
         names = self._files[0].names
         self._columns = columns
         self.names = None if names is None else tuple(names[j] for j in columns)
@@ -297,6 +327,7 @@ class Scan(PartitionedTable):
             block_rows(self.memory_limit, len(columns)),
             self.dtype,
             part_room(self.memory_limit),
+            self._codes,
         )
         row = int(self._first_row[index])
         if file.part_rows is not None:
@@ -433,7 +464,7 @@ class Scan(PartitionedTable):
 
     def known_ranges(self) -> Ranges | None:
         """Ranges of all columns where the files state them; None with weights."""
-        if self.has_weight:
+        if self.has_weight or any(name in self._codes for name in self.names or ()):
             return None
         total = Ranges(self.n_columns)
         for file, place in zip(self._files, self._places, strict=True):
@@ -442,3 +473,13 @@ class Scan(PartitionedTable):
                 return None
             total.merge(found)
         return total
+
+
+def _check_used(who: str, roles: Sequence[ColumnRole]) -> None:
+    """Raise if no column is left."""
+    if not any(role.used for role in roles):
+        why = "; ".join(f"{role.name!r}: {role.reason}" for role in roles[:3])
+        raise InputError(
+            f"{who}: expected at least one column to use, got none ({why}); name the columns to "
+            "use with columns=."
+        )

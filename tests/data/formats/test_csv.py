@@ -77,7 +77,7 @@ class TestTypeOfTarget:
         assert [next(table.blocks(i)).target.dtype for i in (0, 1)] == [np.float64] * 2
 
     def test_creating_reads_no_rows(self, tmp_path, monkeypatch):
-        write(tmp_path / "t.csv", "a,y\n1,1\n")
+        write(tmp_path / "t.csv", "a,y\n1.5,1\n")
 
         def fail(*_):
             raise AssertionError("rows were read")
@@ -89,8 +89,7 @@ class TestTypeOfTarget:
 class TestNotANumber:
     def test_in_the_first_rows(self, tmp_path):
         write(tmp_path / "t.csv", "a,b\n1,x\n")
-        with pytest.raises(ColumnTypeError, match=r"t.csv: .*got text in 'b'.*columns="):
-            scan(tmp_path)
+        assert scan(tmp_path).roles[1].kind == "category"
 
     def test_further_down(self, tmp_path, monkeypatch):
         monkeypatch.setattr(_csv, "LARGEST_BYTES", 1000)
@@ -113,7 +112,7 @@ class TestLongRows:
         rows = [f"{i},u" for i in range(3000)]
         rows[2000] = f"2000,{'v' * 20_000}"
         write(tmp_path / "t.csv", "\n".join(["a,y", *rows]))
-        X, y, _ = scan(tmp_path, target="y").to_numpy()
+        X, y, _ = scan(tmp_path, columns=["a"], target="y").to_numpy()
         assert np.array_equal(X[:, 0], np.arange(3000))
         assert len(y[2000]) == 20_000
         assert set(np.delete(y, 2000)) == {"u"}

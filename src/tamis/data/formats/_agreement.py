@@ -2,35 +2,58 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tamis._runtime.wording import counted, listed, unknown_column
-from tamis.data.formats._file import NARROW, OTHER, TableFile
+from tamis.data.encode import facts_of
+from tamis.data.formats._file import INTEGER, NARROW, TableFile, TypesChangedError
+from tamis.data.roles import (
+    JUDGED_VALUES,
+    ColumnCode,
+    ColumnFacts,
+    ColumnRole,
+    is_id_name,
+    judge,
+    number_note,
+)
 from tamis.exceptions import ColumnTypeError, InputError
 
 # For every file, where the columns of the first file are in it; None: where they are in the first.
 Places = tuple[NDArray[np.intp] | None, ...]
+Named = Collection[str]
+# Rows of words that are judged at a time.
+WORDS_AT_A_TIME = 2**16
 
 
 def choose_columns(
-    files: Sequence[TableFile], columns: Any, reserved: Sequence[str]
+    files: Sequence[TableFile], columns: Any, reserved: Sequence[str], exclude: Sequence[str]
 ) -> NDArray[np.intp]:
-    """Positions, in the first file, of the columns that are asked for.
+    """Positions, in the first file, of the columns that may be used.
 
     `reserved` are the names of target and weight.
     """
     first = files[0]
+    for name in exclude:
+        if name not in (first.names or ()):
+            raise unknown_column(first.path.name, name, first.names or ())
     if columns is None:
         names = first.names or ()
         stored = [name for name in reserved if name in names and name not in first.beside]
+        stored += exclude
         taken = [names.index(name) for name in stored]
         found = np.delete(np.arange(first.n_columns), taken)
     else:
         given = [columns] if isinstance(columns, str) else list(columns)
+        if both := [name for name in given if name in exclude]:
+            raise InputError(
+                f"scan: expected a column in columns or in exclude, got {listed(both)} in both; "
+                "leave it out of one."
+            )
         if both := [name for name in reserved if name in given and name not in first.beside]:
             raise InputError(
                 f"scan: expected target and weight outside of columns, got {listed(both)} among "
@@ -140,18 +163,133 @@ def _missing(file: TableFile, name: str, first: TableFile) -> InputError:
     )
 
 
-def check_numbers(files: Sequence[TableFile], places: Places, columns: NDArray[np.intp]) -> None:
-    """Raise if a column holds something that is not a number in one of the files."""
+def judge_columns(
+    files: Sequence[TableFile], places: Places, columns: NDArray[np.intp], named: Named | None
+) -> tuple[list[ColumnRole], dict[str, ColumnCode], list[str]]:
+    """Roles of the columns, how those that are no numbers become some, and notes on text.
+
+    Words are read through all files, integers only in the first rows, other columns not at all.
+    `named` are the columns that the caller asked for, None if these are all of them.
+    """
+    first = files[0]
+    names = [first.names[j] if first.names else f"x{j}" for j in columns]
+    asked = {name for name in names if named is None or name in named}
+    while True:
+        kinds = _find_kinds(files, places, columns, names)
+        try:
+            facts = _gather(files, names, kinds, asked)
+            break
+        except TypesChangedError:
+            continue
+    roles, codes, notes = [], {}, []
+    for i, name in enumerate(names):
+        kind, type_name = kinds.get(i, ("numeric", ""))
+        kind = "numeric" if kind in {"integer", "empty"} else kind
+        found = facts.get(name) or ColumnFacts(kind, type_name)
+        role, code = judge(name, found, name in asked)
+        roles.append(role)
+        if role.used and code.kind not in {"numeric", "boolean"}:
+            codes[name] = code
+        if note := number_note(name, found):
+            notes.append(note)
+    return roles, codes, notes
+
+
+def _find_kinds(
+    files: Sequence[TableFile], places: Places, columns: NDArray[np.intp], names: Sequence[str]
+) -> dict[int, tuple[str, str]]:
+    """Kind and type of the columns that may be something else than numbers, in all files.
+
+    Integers that may be identifiers are of kind "integer".
+    """
+    integers = np.ones(len(columns), dtype=bool)
+    found: dict[int, dict[str, tuple[TableFile, str]]] = {}
+    counts: Counter[int] = Counter()
     for file, place in zip(files, places, strict=True):
         own = columns if place is None else place[columns]
-        odd = own[file.kinds[own] == OTHER]
-        if odd.size:
-            names = [file.names[j] if file.names else str(j) for j in odd]
-            raise ColumnTypeError(
-                f"{file.path.name}: expected numbers in every column, got {file.others[odd[0]]} in "
-                f"{listed(names)}; name the columns to use with columns=, or encode them as "
-                "numbers first."
-            )
+        integers &= file.kinds[own] == INTEGER
+        position = {int(j): i for i, j in enumerate(own)} if file.others else {}
+        for j, (kind, type_name) in file.others.items():
+            if (i := position.get(j)) is not None:
+                counts[i] += 1
+                found.setdefault(i, {}).setdefault(kind, (file, type_name))
+    kinds: dict[int, tuple[str, str]] = {
+        int(i): ("integer", "")
+        for i in np.flatnonzero(integers)
+        if is_id_name(names[i]) or files[0].may_count_up(int(columns[i]))
+    }
+    for i, seen in found.items():
+        are_numbers = counts[i] < len(files)
+        kinds[i] = _one_kind(names[i], seen, are_numbers, files[0].path.name)
+    return kinds
+
+
+def _one_kind(
+    name: str, seen: dict[str, tuple[TableFile, str]], are_numbers: bool, first: str
+) -> tuple[str, str]:
+    """The kind of a column that has these kinds in the files, and is numbers in others."""
+    present = {kind: where for kind, where in seen.items() if kind != "empty"}
+    if are_numbers and set(present) <= {"boolean"}:
+        return "numeric", ""
+    if not are_numbers and set(present) == {"text", "category"}:
+        return "category", present["category"][1]
+    if len(present) == 1 and not are_numbers:
+        kind, (_, type_name) = present.popitem()
+        return kind, type_name
+    if not present:
+        return "numeric", ""
+    kind, (file, _) = list(present.items())[-1]
+    raise ColumnTypeError(
+        f"{file.path.name}: expected the same kind of values as in {first} in every column, got "
+        f"{kind} in {name!r}; name the columns to use with columns=, or write the files alike."
+    )
+
+
+def _gather(
+    files: Sequence[TableFile],
+    names: Sequence[str],
+    kinds: dict[int, tuple[str, str]],
+    asked: set[str],
+) -> dict[str, ColumnFacts]:
+    """Read words through all files, and the first rows of integers.
+
+    In text files, everything is read that the first rows do not show to be numbers.
+    """
+    is_text = files[0].labels_need_reading
+    read = {"text", "category", *(("empty", "boolean", "date", "time") if is_text else ())}
+    words = {names[i]: kind for i, (kind, _) in kinds.items() if kind in read}
+    integers = {names[i]: kind for i, (kind, _) in kinds.items() if kind == "integer"}
+    integers = {name: kind for name, kind in integers.items() if name not in asked}
+    return {
+        **_read_facts(files, words, WORDS_AT_A_TIME, asked),
+        **_read_facts(files, integers, JUDGED_VALUES, asked),
+    }
+
+
+def _read_facts(
+    files: Sequence[TableFile], kinds: dict[str, str], rows: int, asked: set[str]
+) -> dict[str, ColumnFacts]:
+    """Facts about columns, read until no further row can change a role."""
+    facts: dict[str, ColumnFacts] = {}
+    parts = [(file, part) for file in files for part in range(file.n_parts)]
+    for file, part in parts:
+        waiting = [name for name in kinds if name not in facts or not facts[name].is_settled()]
+        if not waiting:
+            break
+        try:
+            for batch in file.batches(part, waiting, rows):
+                batch.validate(full=True)  # or a damaged file could crash Python
+                columns = dict(zip(batch.schema.names, batch.columns, strict=True))
+                for name in waiting:
+                    found = facts_of(name, columns[name], name in asked)
+                    found.kind = "category" if kinds[name] == "category" else found.kind
+                    facts[name] = facts[name].merge(found) if name in facts else found
+                if all(facts[name].is_settled() for name in waiting):
+                    break
+        except file.damage as error:
+            file.check_unchanged()
+            raise file.damaged(file.where(part), error) from error
+    return facts
 
 
 def common_dtype(

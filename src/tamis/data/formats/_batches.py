@@ -2,29 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tamis.data.encode import decoded, is_text, kind_of, plain
-from tamis.data.formats._file import NARROW, OTHER, TEXT, WIDE, Kinds, LabelType, Piece, Request
+from tamis.data.encode import decoded, encode, floats, is_text, kind_of, plain, plain_type
+from tamis.data.formats._file import (
+    INTEGER,
+    NARROW,
+    OTHER,
+    TEXT,
+    WIDE,
+    Kinds,
+    LabelType,
+    Piece,
+    Request,
+)
+from tamis.data.roles import ColumnCode
 
-_WORDS = {"text": "text", "category": "categories", "date": "dates", "nested": "nested values"}
 
-
-def column_kinds(schema: Any) -> tuple[Kinds, dict[int, str]]:
-    """What every column of a schema holds, and in words where that is not numbers."""
+def column_kinds(schema: Any) -> tuple[Kinds, dict[int, tuple[str, str]]]:
+    """What every column of a schema holds, and kind and type where that is not numbers."""
     known: dict[Any, tuple[int, str]] = {}
     kinds = np.zeros(len(schema), dtype=np.uint8)
     others = {}
     for j, kind in enumerate(schema.types):
         if kind not in known:
-            known[kind] = _kind_and_word(_plain_type(kind))
+            known[kind] = _kind_and_word(plain_type(kind))
         kinds[j], word = known[kind]
-        if kinds[j] == OTHER:
-            others[j] = word
+        if word != "numeric":
+            others[j] = word, str(kind)
     return kinds, others
 
 
@@ -32,28 +40,20 @@ def _kind_and_word(kind: Any) -> tuple[int, str]:
     from pyarrow import types
 
     word = kind_of(kind)
+    if types.is_null(kind):
+        return WIDE, "empty"
     if word not in {"numeric", "boolean"}:
-        return OTHER, _WORDS.get(word, f"{word}s")
-    narrow = types.is_float32(kind) or types.is_float16(kind)
-    return (NARROW if narrow else WIDE), "numbers"
-
-
-def _plain_type(kind: Any) -> Any:
-    """The type that :func:`plain` makes of a column."""
-    import pyarrow as pa
-
-    if isinstance(kind, pa.BaseExtensionType):
-        return _plain_type(kind.storage_type)
-    if pa.types.is_run_end_encoded(kind):
-        return _plain_type(kind.value_type)
-    return kind
+        return OTHER, word
+    if types.is_integer(kind):
+        return INTEGER, word
+    return (NARROW if types.is_float32(kind) or types.is_float16(kind) else WIDE), word
 
 
 def arrow_label_type(kind: Any) -> LabelType | str:
     """The type of a target in memory, or in words what it is instead of numbers and text."""
     from pyarrow import types
 
-    kind = _plain_type(kind)
+    kind = plain_type(kind)
     if types.is_dictionary(kind):
         return arrow_label_type(kind.value_type)
     if types.is_null(kind):
@@ -73,14 +73,26 @@ def arrow_label_type(kind: Any) -> LabelType | str:
 
 def piece_of(batch: Any, names: list[str], request: Request) -> Piece:
     """Turn a record batch into arrays."""
-    X = cells_of(batch, names, request.dtype) if names else None
+    X = cells_of(batch, names, request) if names else None
     return Piece(X, labels_in(batch, request), batch.num_rows)
 
 
-def cells_of(batch: Any, names: list[str], dtype: np.dtype[Any]) -> NDArray[Any]:
-    """The named columns of a record batch as a Fortran-ordered array."""
-    columns = _checked_columns(batch, names)
-    return matrix_of([columns[name] for name in names], dtype)
+def cells_of(batch: Any, names: list[str], request: Request) -> NDArray[Any]:
+    """The named columns of a record batch as a Fortran-ordered array; nulls become NaN.
+
+    Where all of them have the type that is wanted, Arrow copies them in one call.
+    """
+    import pyarrow as pa
+
+    columns = list(_checked_columns(batch, names).values())
+    same = pa.float64() if request.dtype == np.float64 else pa.float32()
+    if all(column.type.equals(same) for column in columns):
+        some = pa.RecordBatch.from_arrays(columns, names=[""] * len(columns))
+        return some.to_tensor(null_to_nan=True, row_major=False).to_numpy()
+    X = np.empty((batch.num_rows, len(names)), dtype=request.dtype, order="F")
+    for j, (name, column) in enumerate(zip(names, columns, strict=True)):
+        X[:, j] = _numbers(column, request.codes.get(name))
+    return X
 
 
 def labels_in(batch: Any, request: Request) -> tuple[NDArray[Any], ...]:
@@ -97,43 +109,25 @@ def _checked_columns(batch: Any, names: list[str]) -> dict[str, Any]:
     return columns
 
 
-def matrix_of(columns: Sequence[Any], dtype: np.dtype[Any]) -> NDArray[Any]:
-    """Columns of one length as a Fortran-ordered array; nulls become NaN.
-
-    Where all of them have the type that is wanted, Arrow copies them in one call.
-    """
-    import pyarrow as pa
-
-    same = pa.float64() if dtype == np.float64 else pa.float32()
-    if all(column.type.equals(same) for column in columns):
-        batch = pa.RecordBatch.from_arrays(columns, names=[""] * len(columns))
-        return batch.to_tensor(null_to_nan=True, row_major=False).to_numpy()
-    X = np.empty((len(columns[0]), len(columns)), dtype=dtype, order="F")
-    for j, column in enumerate(columns):
-        X[:, j] = _numbers(column)
-    return X
-
-
-def fill_column(column: Any, out: NDArray[Any]) -> None:
-    """Copy a chunked column of numbers; nulls become NaN."""
+def fill_column(column: Any, code: ColumnCode | None, out: NDArray[Any]) -> None:
+    """Copy a chunked column as numbers; nulls become NaN."""
     row = 0
     for chunk in column.chunks:
-        out[row : row + len(chunk)] = _numbers(chunk)
+        out[row : row + len(chunk)] = _numbers(chunk, code)
         row += len(chunk)
 
 
-def _numbers(column: Any) -> NDArray[Any]:
-    import pyarrow as pa
-    from pyarrow import compute
+def _numbers(column: Any, code: ColumnCode | None) -> NDArray[Any]:
+    from pyarrow import types
 
+    if code is not None:
+        return encode(column, code)
     kind = column.type
-    if pa.types.is_floating(kind) or pa.types.is_integer(kind):
+    if types.is_floating(kind) or types.is_integer(kind):
         return column.to_numpy(zero_copy_only=False)
-    if pa.types.is_boolean(kind) and column.null_count == 0:
+    if types.is_boolean(kind) and column.null_count == 0:
         return column.to_numpy(zero_copy_only=False)
-    values = plain(pa.chunked_array([column]))
-    # Unsafe, since integers beyond 2**53 are rounded rather than refused.
-    return compute.cast(values, pa.float64(), safe=False).to_numpy()
+    return floats(plain(column))
 
 
 def labels_of(column: Any, dtype: np.dtype[Any]) -> NDArray[Any]:

@@ -14,11 +14,20 @@ import numpy as np
 
 from tamis.data.formats._arrow import import_pyarrow
 from tamis.data.formats._batches import column_kinds, piece_of
-from tamis.data.formats._file import TEXT, LabelType, Piece, Request, TableFile, check_names
+from tamis.data.formats._file import (
+    TEXT,
+    LabelType,
+    Piece,
+    Request,
+    TableFile,
+    TypesChangedError,
+    check_names,
+)
 from tamis.data.formats._sniff import sniff
 from tamis.data.formats._streams import is_gzip, open_bytes
 from tamis.data.formats._text import MAX_BLOCK, MISSING_WORDS, _check_last_quote
 from tamis.data.formats._text_errors import not_utf8, parse_failure, unreadable
+from tamis.data.roles import ColumnCode
 from tamis.exceptions import ColumnTypeError, InputError
 
 # Bytes of text that Arrow parses at a time; it reads some of them ahead.
@@ -63,10 +72,13 @@ class CsvTable(TableFile):
             raise unreadable(path, error) from error
         self.names = tuple(schema.names)
         check_names(path.name, self.names)
-        self.kinds, self.others = column_kinds(schema)
-        self.flags = frozenset(f.name for f in schema if pa.types.is_boolean(f.type))
         if any(pa.types.is_binary(kind) for kind in schema.types):
             raise not_utf8(path)
+        self._set_schema(schema)
+
+    def _set_schema(self, schema: Any) -> None:
+        self.schema = schema
+        self.kinds, self.others = column_kinds(schema)
 
     def _header(self) -> list[str]:
         with open_bytes(self.path) as raw:
@@ -94,11 +106,13 @@ class CsvTable(TableFile):
 
     def read(self, part: int, request: Request) -> Iterator[Piece]:
         """Pieces of the file."""
-        import pyarrow as pa
-
         assert self.names is not None
         names = [self.names[j] for j in request.columns]
-        types = {name: pa.bool_() if name in self.flags else pa.float64() for name in names}
+        known = self.schema.types
+        types = {
+            self.names[j]: _read_as(known[j], request.codes.get(self.names[j]))
+            for j in request.columns
+        }
         types |= {name: _arrow_type(dtype) for name, dtype in request.labels}
         size = request.rows * max(self.dialect.row_bytes, 1)
         size = min(max(size, LEAST_BYTES), LARGEST_BYTES)
@@ -108,6 +122,23 @@ class CsvTable(TableFile):
                     yield piece_of(batch.slice(start, request.rows), names, request)
         except _ConversionError as error:
             raise self._not_a_number(error) from error.__cause__
+
+    def batches(self, part: int, names: list[str], rows: int) -> Iterator[Any]:
+        """Record batches of some columns, with the types that the first rows have.
+
+        Where a cell further down is of another type, the column gets the next more general one
+        and `TypesChangedError` is raised.
+        """
+        known = dict(zip(self.schema.names, self.schema.types, strict=True))
+        types = {name: known[name] for name in names}
+        try:
+            yield from self._batches(types, LARGEST_BYTES)
+        except _ConversionError as error:
+            found = _NOT_A_NUMBER.search(str(error))
+            assert found is not None
+            column = int(found[1])
+            self._set_schema(self.schema.set(column, _generalised(self.schema.field(column))))
+            raise TypesChangedError from error
 
     def _batches(self, types: Mapping[str, Any], block: int) -> Iterator[Any]:
         """Record batches of some columns; the block grows until the longest row fits."""
@@ -186,6 +217,26 @@ class CsvTable(TableFile):
             f"{self.path.name}: expected numbers in column {self.names[int(column)]!r}, "
             f"got {value!r}{where}; correct it, or name the columns to use with columns=."
         )
+
+
+def _read_as(kind: Any, code: ColumnCode | None) -> Any:
+    """The Arrow type that a column of some inferred type is read as."""
+    import pyarrow as pa
+
+    if code is None:
+        return kind if pa.types.is_boolean(kind) else pa.float64()
+    if code.kind == "category":
+        return pa.string()
+    return pa.timestamp("s") if pa.types.is_null(kind) else kind
+
+
+def _generalised(field: Any) -> Any:
+    """A column with the type that Arrow tries next when it infers types."""
+    import pyarrow as pa
+
+    moments = [pa.date32(), pa.time32("s"), pa.timestamp("s"), pa.timestamp("ns")]
+    types = [pa.null(), pa.int64(), pa.bool_(), *moments, pa.float64(), pa.string()]
+    return field.with_type(types[types.index(field.type) + 1])
 
 
 class _ConversionError(Exception):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -11,11 +11,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from tamis.data.roles import ColumnCode
 from tamis.exceptions import ColumnTypeError, InputError
 from tamis.statistics.ranges import Ranges
 
-# What a column holds: numbers that float32 can hold, other numbers, or something else.
-NARROW, WIDE, OTHER = 0, 1, 2
+# What a column holds: numbers that float32 can hold, other numbers, integers, or something else.
+NARROW, WIDE, INTEGER, OTHER = 0, 1, 2, 3
 
 Kinds = NDArray[np.uint8]
 # The type of a label in memory; None where the file has none of them to tell.
@@ -34,7 +35,8 @@ class Piece(NamedTuple):
 class Request(NamedTuple):
     """What to read: columns by position, labels (name and type) by name, rows at a time.
 
-    A part whose cells take no more than `room` bytes may be one block.
+    A part whose cells take no more than `room` bytes may be one block. Columns that `codes` name
+    become numbers that way.
     """
 
     columns: NDArray[np.intp]
@@ -42,6 +44,11 @@ class Request(NamedTuple):
     rows: int
     dtype: np.dtype[Any]
     room: int
+    codes: Mapping[str, ColumnCode] = {}
+
+
+class TypesChangedError(Exception):
+    """Rows that were read while columns were judged changed the type of one."""
 
 
 class Stamp(NamedTuple):
@@ -67,9 +74,9 @@ class TableFile:
     names : tuple of str or None
         All columns, target and weight among them.
     kinds : ndarray of uint8
-        What each column holds: ``NARROW``, ``WIDE`` or ``OTHER``.
-    others : dict of int to str
-        In words, for the columns that hold no numbers.
+        What each column holds: ``NARROW``, ``WIDE``, ``INTEGER`` or ``OTHER``.
+    others : dict of int to tuple of str
+        Kind and type of the columns that hold no numbers; the kind of an empty one is ``"empty"``.
     beside : tuple of str
         Arrays with one value per row that are no columns: ``y`` of an NPZ file.
     part_rows : tuple of int, or None
@@ -92,7 +99,7 @@ class TableFile:
 
     names: tuple[str, ...] | None = None
     kinds: Kinds
-    others: dict[int, str]
+    others: dict[int, tuple[str, str]]
     beside: tuple[str, ...] = ()
     part_rows: tuple[int, ...] | None
 
@@ -127,6 +134,14 @@ class TableFile:
     def read(self, part: int, request: Request) -> Iterator[Piece]:
         """Pieces of a part, in order."""
         raise NotImplementedError
+
+    def batches(self, part: int, names: list[str], rows: int) -> Iterator[Any]:
+        """Arrow record batches of some columns of a part, of about so many rows."""
+        raise NotImplementedError
+
+    def may_count_up(self, column: int) -> bool:
+        """Whether the first rows of an integer column may count up, without reading them."""
+        return True
 
     def label_type(self, name: str) -> LabelType:
         """The type of a target in memory; an error where it is neither numbers nor text."""

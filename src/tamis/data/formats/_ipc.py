@@ -39,14 +39,14 @@ class IpcTable(TableFile):
             with self._source(mapped=False) as source, self._open(source, None) as reader:
                 self.schema = reader.schema
                 n_batches = None if self.is_stream else reader.num_record_batches
-            self.batches = self._find_batches(n_batches)
+            self.stored = self._find_batches(n_batches)
         except (*self.damage, struct.error) as error:
             raise self.damaged(path.name, error) from error
         self.names = tuple(self.schema.names)
         check_names(path.name, self.names)
         self.kinds, self.others = column_kinds(self.schema)
-        self.parts = [(0, len(self.batches))] if self.is_stream else self._group()
-        rows = [n for n, _ in self.batches]
+        self.parts = [(0, len(self.stored))] if self.is_stream else self._group()
+        rows = [n for n, _ in self.stored]
         self.part_rows = tuple(sum(rows[first:last]) for first, last in self.parts)
 
     def _find_batches(self, n_batches: int | None) -> list[tuple[int, int]]:
@@ -69,9 +69,9 @@ class IpcTable(TableFile):
     def _group(self) -> list[tuple[int, int]]:
         """Join record batches into parts; how does not depend on any limit."""
         parts, first, size = [], 0, 0
-        for i, (_, n_bytes) in enumerate(self.batches):
+        for i, (_, n_bytes) in enumerate(self.stored):
             size += n_bytes
-            if size >= PART_BYTES or i == len(self.batches) - 1:
+            if size >= PART_BYTES or i == len(self.stored) - 1:
                 parts.append((first, i + 1))
                 first, size = i + 1, 0
         return parts
@@ -96,16 +96,22 @@ class IpcTable(TableFile):
         assert self.names is not None
         names = [self.names[j] for j in request.columns]
         wanted = {*names, *(name for name, _ in request.labels)}
-        fields = [j for j, name in enumerate(self.names) if name in wanted]
+        for batch in self.batches(part, list(wanted), request.rows):
+            yield piece_of(batch, names, request)
+
+    def batches(self, part: int, names: list[str], rows: int) -> Iterator[Any]:
+        """Record batches of some columns, cut where they are longer than asked for."""
+        assert self.names is not None
+        fields = [j for j, name in enumerate(self.names) if name in set(names)]
         first, last = self.parts[part]
         # A record batch is read whole. One that is too large for that is mapped instead, which is
         # not the rule: a file that is cut short while it is mapped ends the process.
-        budget = 8 * len(fields) * request.rows
-        mapped = any(size > 4 * budget for _, size in self.batches[first:last])
+        budget = 8 * len(fields) * rows
+        mapped = any(size > 4 * budget for _, size in self.stored[first:last])
         with self._source(mapped) as source, self._open(source, fields) as reader:
             for batch in reader if self.is_stream else map(reader.get_batch, range(first, last)):
-                for start in range(0, batch.num_rows, request.rows):
-                    yield piece_of(batch.slice(start, request.rows), names, request)
+                for start in range(0, batch.num_rows, rows):
+                    yield batch.slice(start, rows)
 
     @contextmanager
     def _source(self, mapped: bool) -> Iterator[Any]:

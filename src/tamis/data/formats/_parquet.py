@@ -27,6 +27,7 @@ from tamis.data.formats._batches import (
 )
 from tamis.data.formats._file import LabelType, Piece, Request, Stamp, TableFile, check_names
 from tamis.data.formats._spool import Spool
+from tamis.data.roles import JUDGED_VALUES
 from tamis.statistics.ranges import Ranges
 
 # Columns that are decoded at a time where a row group is read whole. Reading all columns of it side
@@ -96,6 +97,11 @@ class ParquetTable(TableFile):
         else:
             yield from self._spooled(part, n_rows, names, request, footer)
 
+    def batches(self, part: int, names: list[str], rows: int) -> Iterator[Any]:
+        """Record batches of some columns of a row group."""
+        footer = _footer(self.path, self.stamp)
+        return self._batches(part, names, rows, footer, LARGEST_BUFFER)
+
     def _side_by_side(
         self, part: int, names: list[str], wanted: list[str], request: Request, footer: Any
     ) -> Iterator[Piece]:
@@ -118,7 +124,7 @@ class ParquetTable(TableFile):
             for j, name in enumerate(names):
                 row = 0
                 for batch in self._batches(part, [name], SPOOLED_ROWS, footer, LARGEST_BUFFER):
-                    spool.put(j, row, cells_of(batch, [name], request.dtype)[:, 0])
+                    spool.put(j, row, cells_of(batch, [name], request)[:, 0])
                     row += batch.num_rows
             beside = self._batches(part, labels, rows, footer, LARGEST_BUFFER) if labels else None
             for start in range(0, n_rows, rows):
@@ -165,7 +171,7 @@ class ParquetTable(TableFile):
                     some = names[first : first + width]
                     columns = read(file, some)
                     for j, name in enumerate(some, first):
-                        fill_column(columns[name], X[:, j])
+                        fill_column(columns[name], request.codes.get(name), X[:, j])
 
         _on_threads(fill, min(effective_jobs(None), len(waiting)))
         labels = [name for name, _ in request.labels]
@@ -175,6 +181,21 @@ class ParquetTable(TableFile):
                 stored = read(file, labels)
             found = tuple(labels_of(_joined(stored[name]), dtype) for name, dtype in request.labels)
         return Piece(X, found, n_rows)
+
+    def may_count_up(self, column: int) -> bool:
+        """Whether the range of the first row group is as wide as it would have to be."""
+        assert self.names is not None
+        assert self.part_rows is not None
+        footer = _footer(self.path, self.stamp)
+        if not self.part_rows:
+            return True
+        # Columns that are not nested have one leaf each, at their own place.
+        chunk = footer.row_group(0).column(min(column, footer.num_columns - 1))
+        if chunk.path_in_schema != self.names[column]:
+            return True
+        found = _chunk_range(chunk)
+        rows = min(self.part_rows[0], JUDGED_VALUES)
+        return found is None or found[1] - found[0] >= rows - 1
 
     def ranges(self, columns: NDArray[np.intp]) -> Ranges | None:
         """Ranges from the statistics of the row groups; NaN is not counted in them."""
