@@ -64,11 +64,12 @@ class TestManyFiles:
         for data in (folder, folder / "*.parquet"):
             assert scores(run("rank", data, *OPTIONS)) == pytest.approx(expected, rel=1e-10)
 
-    def test_text_is_left_out_and_said(self, run, folder):
+    def test_text_and_identifiers_are_left_out_as_of_one_file(self, run, folder):
         result = run("rank", folder, "--target", "kind")
-        assert set(scores(result)) == {"strong", "price", "level", "weak", "row_id", "noise"}
-        assert "left out 'comment': holds " in result.stderr
-        assert "name is that of an identifier: 'row_id'; use --exclude" in result.stderr
+        assert set(scores(result)) == {"strong", "price", "level", "weak", "noise"}
+        for name in ("comment", "row_id"):
+            assert f"left out '{name}': identifier, all 120 values differ; " in result.stderr
+        assert result.stderr == run("rank", folder.parent / "whole.csv", "--target", "kind").stderr
         assert "target 'kind': 2 classes, so classification" in result.stderr
         assert "method: dft, the default for classification" in result.stderr
 
@@ -120,10 +121,9 @@ class TestRefusals:
         assert "--method relieff needs the whole table in memory" in message
         assert "dft" in message
 
-    def test_text_that_is_asked_for(self, refuse, folder):
-        code, message = refuse("rank", folder, "--target", "kind", "--include", "comment")
-        assert code == 2
-        assert "expected numbers in 'comment', got" in message
+    def test_text_that_is_asked_for(self, run, folder):
+        result = run("rank", folder, "--target", "kind", "--include", "comment")
+        assert "comment" in scores(result)
 
     def test_unknown_names(self, refuse, folder):
         code, message = refuse("rank", folder, "--target", "kinds")
@@ -138,8 +138,8 @@ class TestRefusals:
     def test_only_text(self, refuse, folder):
         code, message = refuse("rank", folder, "--target", "kind", "--exclude",
                                "noise,strong,weak,row_id,price,level")  # fmt: skip
-        assert code == 2
-        assert "expected at least one column of numbers" in message
+        assert code == 1
+        assert "expected at least one column to use, got none ('comment': identifier" in message
 
     def test_nothing_there(self, refuse, tmp_path):
         code, message = refuse("rank", tmp_path / "*.parquet", "--target", "y")

@@ -190,8 +190,9 @@ class TestChunks:
 
     def test_text_column(self):
         pd, dd = pytest.importorskip("pandas"), pytest.importorskip("dask.dataframe")
-        lazy = dd.from_pandas(pd.DataFrame({"a": [1.0, 2.0], "b": ["x", "z"]}), npartitions=1)
-        with pytest.raises(ColumnTypeError, match="got column 'b'"):
+        words = [f"patient {j}" for j in range(12)]
+        lazy = dd.from_pandas(pd.DataFrame({"a": np.arange(12.0), "b": words}), npartitions=2)
+        with pytest.raises(ColumnTypeError, match="got column 'b' with identifier"):
             tamis.Variance().fit(lazy)
 
     def test_an_error_says_which_chunk(self, table, dask_client):

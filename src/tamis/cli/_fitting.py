@@ -26,7 +26,7 @@ from tamis.cutoff import CutRule
 from tamis.data import ColumnRole, PreparedTable, RawTable, prepare, read_table
 from tamis.data._target import check_task
 from tamis.data.preparation import ColumnChoice, make_choice
-from tamis.data.roles import column_notes, is_id_name
+from tamis.data.roles import column_notes
 
 IN_BLOCKS = "is read block by block"
 
@@ -259,8 +259,6 @@ class Outline:
         Arrays that may be a target and are no columns.
     target_name : str or None
         The target that the files bring.
-    others : dict of str to str
-        What columns hold that are no numbers, in some file at least.
     """
 
     path: Path
@@ -268,7 +266,6 @@ class Outline:
     are_given: bool
     beside: tuple[str, ...]
     target_name: str | None
-    others: dict[str, str]
 
     @property
     def column_names(self) -> tuple[str, ...]:
@@ -294,27 +291,24 @@ def read_scan(request: Request, client: Any) -> tuple[Any, PreparedTable]:
     table: Any = _outline(request.data, open_files(request.data))
     target = request.target if request.target is not None else table.target_name
     choice = _choice(request, table, target)
-    roles = [_role(name, choice, table) for name in table.names]
-    used = [role.name for role in roles if role.used]
-    if not used:
-        raise Misuse(f"{table.who}: expected at least one column of numbers to rank, got none")
-    columns: Any = used if table.are_given else [table.names.index(name) for name in used]
     # Workers may have been started in another folder.
     paths = request.data if client is None else os.path.abspath(request.data)
-    source = scan(paths, target=target, columns=columns)
+    source = scan(paths, target=target, **_wanted(choice, table))
     source.cluster = request.cluster if client is None else client
+    judged = {role.name: role for role in source.roles}
+    roles = [judged.get(name) or _unused(name, choice) for name in table.names]
+    used = [role.name for role in roles if role.used]
     task, reason = _find_task(request, source, target, table.who)
-    notes = [*column_notes(roles), *_id_notes(used, choice)]
+    notes = column_notes(roles, numbers=source.text_notes)
     return table, PreparedTable(source, None, used, task, reason, tuple(roles), notes)
 
 
 def _outline(path: Path, files: list[Any]) -> Outline:
     first = files[0]
     names = first.names or tuple(f"x{j}" for j in range(first.n_columns))
-    others = {(file.names or names)[j]: what for file in files for j, what in file.others.items()}
     beside = tuple(name for name in first.beside if name not in names)
     target = "y" if "y" in beside and first.y_is_target else None
-    return Outline(path, names, first.names is not None, beside, target, others)
+    return Outline(path, names, first.names is not None, beside, target)
 
 
 def _choice(request: Request, table: Any, target: str | None) -> ColumnChoice:
@@ -326,31 +320,26 @@ def _choice(request: Request, table: Any, target: str | None) -> ColumnChoice:
     with misuse_if_refused():
         choice = make_choice(table, target, **names)
         check_task(table.who, request.task, target)
-    for name in table.names:
-        if name in table.others and choice.asked_for(name):
-            raise Misuse(
-                f"{table.who}: expected numbers in {name!r}, got {table.others[name]}; a table "
-                f"that {IN_BLOCKS} is not encoded, so encode it first or do not name it"
-            )
     return choice
 
 
-def _role(name: str, choice: ColumnChoice, table: Outline) -> ColumnRole:
+def _wanted(choice: ColumnChoice, table: Outline) -> dict[str, Any]:
+    """The columns as `tamis.scan` takes them: by name, or by number where there are no names."""
+    asked = [n for n in table.names if choice.objection(n) is None and n != choice.target]
+    if not table.are_given:
+        return {"columns": [table.names.index(name) for name in asked]}
+    if choice.columns is not None:
+        return {"columns": asked}
+    return {
+        "include": [name for name in table.names if name in choice.include],
+        "exclude": [name for name in table.names if name in choice.exclude],
+    }
+
+
+def _unused(name: str, choice: ColumnChoice) -> ColumnRole:
     if name == choice.target:
         return ColumnRole(name, "target", False, "target")
-    if (objection := choice.objection(name)) is not None:
-        return ColumnRole(name, "numeric", False, objection)
-    if name in table.others:
-        reason = f"holds {table.others[name]}, and a table that {IN_BLOCKS} is not encoded"
-        return ColumnRole(name, "nested", False, reason)
-    return ColumnRole(name, "numeric", True, "numbers")
-
-
-def _id_notes(used: list[str], choice: ColumnChoice) -> list[str]:
-    names = [name for name in used if is_id_name(name) and not choice.asked_for(name)]
-    if not names:
-        return []
-    return [f"ranked although the name is that of an identifier: {listed(names)}; use --exclude"]
+    return ColumnRole(name, "numeric", False, choice.objection(name) or "target")
 
 
 def _find_task(

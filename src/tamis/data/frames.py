@@ -62,10 +62,19 @@ def learn_codes(X: Any, who: str) -> dict[str, ColumnCode]:
 
     Text and identifiers are errors: someone who passes a frame wants all of its columns.
     """
+    return codes_from(frame_facts(X, coded_columns(X)), who)
+
+
+def frame_facts(X: Any, names: list[str]) -> dict[str, ColumnFacts]:
+    """What the rules need to know of some columns of a frame."""
     frame = nw.from_native(X)
+    return {name: facts_of(name, frame[name]) for name in names}
+
+
+def codes_from(facts_by_name: dict[str, ColumnFacts], who: str) -> dict[str, ColumnCode]:
+    """How columns become numbers; an error for those that cannot."""
     codes = {}
-    for name in coded_columns(X):
-        facts = facts_of(name, frame[name])
+    for name, facts in facts_by_name.items():
         try:
             role, codes[name] = judge(name, facts, named=False)
         except TypeError as error:

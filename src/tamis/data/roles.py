@@ -174,7 +174,15 @@ class ColumnFacts:
 
     def merge(self, other: ColumnFacts) -> ColumnFacts:
         """Take in the rows that follow."""
-        if self.n_rows < JUDGED_VALUES and self.counts_from is not None:
+        if self.kind != other.kind and self.n_present and other.n_present:
+            both = {self.kind, other.kind}
+            self.kind = "numeric" if both == {"numeric", "boolean"} else "nested"
+        elif other.n_present:
+            self.kind, self.type_name = other.kind, other.type_name
+            self.order = self.order if self.n_present else other.order
+        if self.n_rows == 0:
+            self.counts_from = other.counts_from
+        elif self.n_rows < JUDGED_VALUES and self.counts_from is not None:
             goes_on = other.n_rows == 0 or other.counts_from == self.counts_from + self.n_rows
             self.counts_from = self.counts_from if goes_on else None
         if self.first_repeat is None and self.n_present < JUDGED_VALUES:

@@ -165,8 +165,9 @@ class Scan(PartitionedTable):
         As given to :func:`tamis.scan`.
     roles : tuple of ColumnRole
         What the columns are that were looked at, and whether they are used.
-    notes : list of str
-        Sentences for the user: what was left out and what was encoded.
+    notes, text_notes : list of str
+        Sentences for the user: what was left out and what was encoded; those among them on text
+        that holds mostly numbers.
     cluster : object
         As given to :func:`tamis.scan`; workers read without it.
 
@@ -199,9 +200,9 @@ class Scan(PartitionedTable):
         checkpoint: PathLike | None,
         judged: tuple[Sequence[ColumnRole], dict[str, ColumnCode], Sequence[str]],
     ):
-        roles, self._codes, numbers = judged
+        roles, self._codes, self.text_notes = judged
         self.roles = tuple(roles)
-        self.notes = column_notes(self.roles, "include", numbers)
+        self.notes = column_notes(self.roles, "include", self.text_notes)
         used = np.array([role.used for role in roles])
         _check_used(files[0].path.name, roles)
         columns = columns[used]

@@ -137,7 +137,9 @@ class CsvTable(TableFile):
             found = _NOT_A_NUMBER.search(str(error))
             assert found is not None
             column = int(found[1])
-            self._set_schema(self.schema.set(column, _generalised(self.schema.field(column))))
+            field = self.schema.field(column)
+            field = field.with_type(_generalised(field.type, found[3]))
+            self._set_schema(self.schema.set(column, field))
             raise TypesChangedError from error
 
     def _batches(self, types: Mapping[str, Any], block: int) -> Iterator[Any]:
@@ -230,13 +232,19 @@ def _read_as(kind: Any, code: ColumnCode | None) -> Any:
     return pa.timestamp("s") if pa.types.is_null(kind) else kind
 
 
-def _generalised(field: Any) -> Any:
-    """A column with the type that Arrow tries next when it infers types."""
+def _generalised(kind: Any, cell: str) -> Any:
+    """The type of a column that has held values of one type so far, and now a cell of no such."""
     import pyarrow as pa
+    from pyarrow import csv
 
-    moments = [pa.date32(), pa.time32("s"), pa.timestamp("s"), pa.timestamp("ns")]
-    types = [pa.null(), pa.int64(), pa.bool_(), *moments, pa.float64(), pa.string()]
-    return field.with_type(types[types.index(field.type) + 1])
+    if pa.types.is_null(kind):
+        quoted = '"' + cell.replace('"', '""') + '"'
+        return csv.read_csv(io.BytesIO(f"x\n{quoted}\n".encode())).schema.types[0]
+    if pa.types.is_integer(kind):
+        return pa.float64()
+    if pa.types.is_date(kind):
+        return pa.timestamp("s")
+    return pa.timestamp("ns") if kind == pa.timestamp("s") else pa.string()
 
 
 class _ConversionError(Exception):

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tamis.data.frames import codes_from, encode_frame, frame_facts
 from tamis.data.partitioned import PartitionedTable, RawBlock, Wanted
-from tamis.exceptions import ColumnTypeError, InputError
+from tamis.data.roles import ColumnCode
+from tamis.exceptions import InputError
 from tamis.passes.dask.client import current_client, lost_workers
 from tamis.passes.dask.homes import futures_in, groups_at_home, homes_of
 from tamis.passes.engine import is_dask
@@ -22,6 +24,8 @@ class ChunkReader(PartitionedTable):
     """What a worker needs to know of a Dask collection."""
 
     is_read_by_workers: ClassVar[bool] = False
+    codes: Mapping[str, ColumnCode] = {}
+    who = ""
 
     def __init__(self, names: Any, n_columns: int, dtype: Any, has_target: bool, has_weight: bool):
         self.names, self.n_columns, self.dtype = names, n_columns, dtype
@@ -41,12 +45,17 @@ class ChunkReader(PartitionedTable):
                     f"{self.where(part)}: expected as many {name} as rows in every chunk, got "
                     f"{len(values)} for {n_rows} rows. Rechunk X and y alike."
                 )
-        cells = None if X is None else _numbers(X, self.dtype)
+        cells = None if X is None else self._cells(X)
         if cells is not None and columns is not None:
             cells = cells[:, columns]
         target = None if target is None else np.asarray(target).reshape(n_rows)
         weight = None if weight is None else np.asarray(weight).reshape(n_rows)
         yield RawBlock(cells, target, weight, n_rows)
+
+    def _cells(self, X: Any) -> NDArray[Any]:
+        if self.codes:
+            return encode_frame(X, self.codes, self.who).astype(self.dtype, copy=False)
+        return _numbers(X, self.dtype)
 
 
 class DaskTable(ChunkReader):
@@ -73,11 +82,12 @@ class DaskTable(ChunkReader):
     def __init__(self, X: Any, y: Any, sample_weight: Any, who: str):
         names = None if not hasattr(X, "columns") else tuple(map(str, X.columns))
         if names is not None:
-            _check_frame(X, who)
+            _check_once(names, who)
         elif X.ndim != 2:
             raise InputError(f"{who}: expected a 2-D table, got a Dask array of {X.ndim} axes.")
         dtype = np.dtype(np.float32 if _all_single(X, names) else np.float64)
         super().__init__(names, int(X.shape[1]), dtype, y is not None, sample_weight is not None)
+        self.who = who
         self.sizes: tuple[int, ...] | None = None
         if names is None:
             X = X.rechunk({1: -1})
@@ -85,6 +95,7 @@ class DaskTable(ChunkReader):
                 self.sizes = tuple(map(int, X.chunks[0]))
                 self.n_rows = sum(self.sizes)
         self.chunks = list(np.ravel(np.array(X.to_delayed(), dtype=object)))
+        self.codes = {} if names is None else self._find_codes(X)
         self.futures = futures_in(X)
         self._groups: dict[range, list[list[int]] | None] = {}
         self.targets = self._along(y, "y", who)
@@ -100,7 +111,25 @@ class DaskTable(ChunkReader):
 
     def reader(self) -> ChunkReader:
         """What is sent to the workers: everything but the data."""
-        return ChunkReader(self.names, self.n_columns, self.dtype, self.has_target, self.has_weight)
+        found = ChunkReader(
+            self.names, self.n_columns, self.dtype, self.has_target, self.has_weight
+        )
+        found.codes, found.who = self.codes, self.who
+        return found
+
+    def _find_codes(self, X: Any) -> dict[str, ColumnCode]:
+        """How columns that are no numbers become some; they are read once for it."""
+        import dask
+
+        odd = [n for n, dtype in X.dtypes.items() if getattr(dtype, "kind", "O") not in "iufb"]
+        if not odd:
+            return {}
+        look = dask.delayed(frame_facts)
+        first, *others = dask.compute(*(look(chunk, odd) for chunk in self.chunks))
+        for other in others:
+            for name in odd:
+                first[name].merge(other[name])
+        return codes_from(first, self.who)
 
     def groups_in_place(self, parts: range) -> list[list[int]] | None:
         """Chunks that a worker has in memory, in groups for one task each; None if it has none."""
@@ -160,13 +189,10 @@ class DaskTable(ChunkReader):
             )
 
 
-def _check_frame(X: Any, who: str) -> None:
-    for name, dtype in X.dtypes.items():
-        if getattr(dtype, "kind", "O") not in "iufb":
-            raise ColumnTypeError(
-                f"{who}: expected columns of numbers, got column {name!r} with {dtype}. Encode it "
-                "as numbers first, or leave it out."
-            )
+def _check_once(names: tuple[str, ...], who: str) -> None:
+    if len(set(names)) < len(names):
+        twice = next(name for i, name in enumerate(names) if name in names[:i])
+        raise InputError(f"{who}: expected every column name once, got {twice!r} more than once.")
 
 
 def _all_single(X: Any, names: Any) -> bool:
