@@ -53,7 +53,7 @@ def two_workers(n_workers=2, settings=None, **options):
             cluster.close()
 
 
-def wait_until_complete(client, seconds=60.0):
+def wait_until_complete(client, seconds=300.0):
     """Until all workers are back, and those that watch over them know it.
 
     A worker that dies while its nanny is still about to start it stays away for good.

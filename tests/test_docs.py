@@ -18,6 +18,7 @@ DOCS = ROOT / "docs"
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted(DOCS.rglob("*.md"))]
 PAGES = [page for page in PAGES if "_build" not in page.parts]
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
+LONG = {"graph.py", "meta_features.py", "plots.py"}
 
 FENCE = re.compile(r"^```(\w*)[^\n]*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\((?!\w+:)([^)#\s]+)")
@@ -108,7 +109,9 @@ def test_links_lead_to_files(page):
     assert not missing
 
 
-@in_repository(EXAMPLES)
+@in_repository(
+    [pytest.param(page, marks=[pytest.mark.slow] * (page.name in LONG)) for page in EXAMPLES]
+)
 def test_example_runs(page, capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("MPLBACKEND", "agg")

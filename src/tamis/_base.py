@@ -18,9 +18,9 @@ from tamis._ranking import Ranking
 from tamis._runtime.callbacks import CallbackSupportMixin, with_callbacks
 from tamis._runtime.warning import warn
 from tamis._validation import Constraint, check_parameters
-from tamis.cutoff._best_count import BestCount
-from tamis.cutoff._parse import as_rule
-from tamis.cutoff._rule import CutRule, FitData
+from tamis.cutoff.best_count import BestCount
+from tamis.cutoff.parse import as_rule
+from tamis.cutoff.rule import CutRule, FitData
 from tamis.data import checks
 from tamis.exceptions import InputError, MissingDependencyError
 from tamis.passes import DaskTable, PartitionedTable, is_dask

@@ -70,7 +70,7 @@ def test_parts_run_in_order_on_the_calling_thread_when_there_is_only_one():
 
 
 def test_parts_run_side_by_side():
-    meeting = threading.Barrier(2, timeout=10)  # broken unless both parts are at work at once
+    meeting = threading.Barrier(2, timeout=120)  # broken unless both parts are at work at once
     run_parts(lambda _: meeting.wait(), [(0,), (1,)], 2)
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from tamis.cutoff import Elbow, Fraction, Mass, TopK
-from tamis.cutoff._counts import most_wanted
+from tamis.cutoff.counts import most_wanted
 
 
 @pytest.mark.parametrize(

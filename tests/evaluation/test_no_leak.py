@@ -148,6 +148,7 @@ def assert_at_chance(score, n_coins):
     assert score <= 0.5 + np.sqrt(np.log(1 / FALSE_ALARM) / (2 * n_coins))
 
 
+@pytest.mark.sampled(27)
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 @pytest.mark.parametrize("name", SELECTORS)
 def test_every_selector_is_at_chance_on_noise_in_every_protocol(name, protocol):

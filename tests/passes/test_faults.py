@@ -72,7 +72,7 @@ def fresh():
         yield client
 
 
-def wait_for(condition, seconds=30.0):
+def wait_for(condition, seconds=300.0):
     end = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < end

@@ -357,6 +357,7 @@ def test_errors_are_finite_on_constant_columns(word):
 # The general path
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("one_vs_all", [False, True])
 def test_any_classifier_is_trained_on_the_drawn_rows_and_columns(one_vs_all):
     X, y = make_table(n_classes=3)

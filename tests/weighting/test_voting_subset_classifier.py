@@ -180,6 +180,7 @@ def test_subsets_are_sorted_distinct_and_as_large_as_asked():
     assert VotingSubsetClassifier(subset_size=99, **QUICK).fit(IRIS, SPECIES).subset_size_ == 4
 
 
+@pytest.mark.slow
 def test_same_seed_same_result_for_every_number_of_threads():
     for estimator in (
         "svm", "cart", LinearSVC(loss="hinge", tol=0.1),

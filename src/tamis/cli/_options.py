@@ -12,7 +12,7 @@ import click
 from tamis._runtime.wording import closest, unknown_column
 from tamis.cli.console import Misuse, misuse_if_refused
 from tamis.cutoff import CutRule, Elbow, as_rule
-from tamis.cutoff._best_count import BestCount
+from tamis.cutoff.best_count import BestCount
 
 SELECT_HELP = "elbow, early, late, all, a count such as 20 or a share such as 0.1"
 _NAMES = {"multiple": True, "metavar": "NAMES"}

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from tamis._ranking import Ranking
 from tamis._validation import Number, check_value
-from tamis.cutoff._rule import Cut, CutRule, FitData, resolve
+from tamis.cutoff.rule import Cut, CutRule, FitData, resolve
 from tamis.exceptions import InputError
 
 

@@ -12,8 +12,8 @@ from sklearn.base import is_classifier
 
 from tamis._ranking import Ranking
 from tamis._validation import Custom, check_value
-from tamis.cutoff._counts import counts_to_try
-from tamis.cutoff._rule import Cut, CutRule, FitData
+from tamis.cutoff.counts import counts_to_try
+from tamis.cutoff.rule import Cut, CutRule, FitData
 from tamis.cutoff.top_k import TopK
 from tamis.exceptions import InputError
 

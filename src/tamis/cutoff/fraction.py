@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from tamis._ranking import Ranking
 from tamis._validation import Number, check_value
-from tamis.cutoff._rule import Cut, CutRule, FitData
+from tamis.cutoff.rule import Cut, CutRule, FitData
 from tamis.cutoff.top_k import TopK
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from tamis._ranking import Ranking
 from tamis._validation import Number, check_value
-from tamis.cutoff._rule import Cut, CutRule, FitData
+from tamis.cutoff.rule import Cut, CutRule, FitData
 from tamis.exceptions import InputError
 
 

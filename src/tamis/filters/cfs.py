@@ -13,7 +13,7 @@ from tamis._base import Scores, WeightedSelector
 from tamis._facts import BOTH_TASKS, SelectorFacts
 from tamis._runtime.warning import warn
 from tamis._validation import N_JOBS, Constraint, Custom, Number
-from tamis.cutoff._best_count import BestCount
+from tamis.cutoff.best_count import BestCount
 from tamis.data.target import TASK, Target
 from tamis.filters._search import TIE, order_as_scores, rounded
 from tamis.filters.pairs import CodedMemory, LinearMemory

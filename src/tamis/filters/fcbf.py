@@ -13,7 +13,7 @@ from tamis._base import Scores, WeightedSelector
 from tamis._facts import SelectorFacts
 from tamis._runtime.warning import warn
 from tamis._validation import N_JOBS, Constraint, Number
-from tamis.cutoff._best_count import BestCount
+from tamis.cutoff.best_count import BestCount
 from tamis.filters._search import TIE, order_as_scores, rounded
 from tamis.filters.pairs import PairStatistics, coded_pairs
 from tamis.statistics.codes import N_BINS, STRATEGY, symmetrical

@@ -13,8 +13,8 @@ from tamis._base import Scores, WeightedSelector
 from tamis._facts import BOTH_TASKS, SelectorFacts
 from tamis._validation import N_JOBS, Choice, Constraint, Custom
 from tamis.cutoff import find_elbows
-from tamis.cutoff._best_count import BestCount
-from tamis.cutoff._counts import most_wanted
+from tamis.cutoff.best_count import BestCount
+from tamis.cutoff.counts import most_wanted
 from tamis.data.target import TASK
 from tamis.filters._search import order_as_scores
 from tamis.filters.pairs import PairStatistics, coded_pairs, linear_pairs, shared_bits

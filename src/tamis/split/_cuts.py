@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from tamis._runtime.compilation import announce_compilation
 from tamis._runtime.threads import run_parts, split_evenly, threads_for
 from tamis._validation import N_JOBS, Constraint, Custom, Number
-from tamis.cutoff._rule import resolve
+from tamis.cutoff.rule import resolve
 from tamis.data import checks
 from tamis.exceptions import InputError
 from tamis.passes import MemoryEngine, run_pass

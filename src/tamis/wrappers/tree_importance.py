@@ -165,9 +165,10 @@ class TreeImportance(WeightedSelector):
         varies = ~ranges.finish().constant
         if not varies.any():
             return np.zeros(varies.size), ~varies
-        target = self._target(outcome, weight)
+        target: Any = outcome.values if outcome.codes is None else outcome.codes
         rows, weight = listed_rows(X, target, weight)
-        X, target = X[rows], target[rows]
+        # Only now, so that sums do not depend on the order that the rows came in.
+        X, target = X[rows], self._target(outcome, target[rows], weight)
         weight = None if weight is None else weight / weight.mean()  # leaves may depend on it
         X = X if varies.all() else X[:, varies]
         if isinstance(self.estimator, str):
@@ -181,14 +182,11 @@ class TreeImportance(WeightedSelector):
         scores[varies] = found
         return scores, ~varies
 
-    def _target(self, outcome: Target, weight: Floats | None) -> NDArray[Any]:
+    def _target(self, outcome: Target, y: NDArray[Any], weight: Floats | None) -> NDArray[Any]:
         """Codes of the classes, or numbers; standardised for trees, whose squares lose digits."""
-        if outcome.codes is not None:
-            return outcome.codes
-        assert outcome.values is not None
-        if not isinstance(self.estimator, str):
-            return outcome.values
-        centred = outcome.values - np.average(outcome.values, weights=weight)
+        if outcome.is_classes or not isinstance(self.estimator, str):
+            return y
+        centred = y - np.average(y, weights=weight)
         centred /= np.abs(centred).max()
         return centred / np.sqrt(np.average(centred**2, weights=weight))
 

@@ -480,6 +480,7 @@ def test_other_images_than_fitted():
         PatchPrototypes().source(pictures())
 
 
+@pytest.mark.slow
 @pytest.mark.skipif("TAMIS_DATA" not in os.environ, reason="TAMIS_DATA is not set")
 def test_objects_are_told_apart_on_coil20():
     data = tamis.datasets.load("coil20")

@@ -472,6 +472,7 @@ class TestStopping:
         assert longer.history_[:48] == resumed.history_
         assert len(longer.history_) == 56
 
+    @pytest.mark.slow
     def test_killed_at_any_moment(self, tmp_path):
         code = textwrap.dedent("""
             import numpy as np

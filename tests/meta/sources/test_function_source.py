@@ -112,7 +112,7 @@ def test_a_signal_of_the_keyboard_stops_and_keeps():
             return TABLE[:, index]
         if index == 3:
             for _ in range(3):
-                assert begun.acquire(timeout=10)
+                assert begun.acquire(timeout=120)
             signal.raise_signal(signal.SIGINT)
         time.sleep(0.5)
         return TABLE[:, index]

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from sklearn.base import clone
 
 from tamis._runtime.fingerprint import canonical, key_of, seed_of
-from tamis.cutoff._counts import counts_to_try
+from tamis.cutoff.counts import counts_to_try
 from tamis.evaluation.learners import Learner, make_learner
 from tamis.evaluation.metrics import Metric, default_metrics, make_metric
 from tamis.evaluation.protocols import Split, as_protocol

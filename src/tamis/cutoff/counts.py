@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tamis.cutoff._rule import CutRule
 from tamis.cutoff.fraction import Fraction
+from tamis.cutoff.rule import CutRule
 from tamis.cutoff.top_k import TopK
 from tamis.exceptions import InputError
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from tamis.cutoff._rule import CutRule
 from tamis.cutoff.elbow import Elbow
 from tamis.cutoff.fraction import Fraction
+from tamis.cutoff.rule import CutRule
 from tamis.cutoff.top_k import TopK
 from tamis.exceptions import InputError
 
