@@ -75,6 +75,7 @@ def test_python_on_the_page_runs(page, tmp_path, monkeypatch):
     assert not complaints, "".join(complaints)
 
 
+@pytest.mark.slow
 def test_commands_on_the_page_run(tmp_path, monkeypatch):
     from click.testing import CliRunner
 

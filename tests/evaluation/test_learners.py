@@ -114,6 +114,7 @@ def test_inner_folds_shrink_with_the_smallest_class():
     assert inner_folds(np.array([0, 1]), True) == []
 
 
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("word", [w for w, t in CASES if t == "classification"])
 @pytest.mark.parametrize("y", [[0] * 9 + [1], [0, 1], [0, 1, 0, 1], [0, 1, 2, 2, 2]])
 def test_tiny_classes_do_not_stop_the_search(word, y):

@@ -156,12 +156,14 @@ def test_every_selector_is_at_chance_on_noise_in_every_protocol(name, protocol):
     assert_at_chance(*flip_coins(SELECTORS[name], protocol, share=share))
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 def test_a_learner_that_is_tuned_is_at_chance_on_noise(protocol):
     svm = make_learner("svm", "classification")
     assert_at_chance(*flip_coins(tamis.DFT(), protocol, learner=svm))
 
 
+@pytest.mark.sampled(7)
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 @pytest.mark.parametrize("name", NUMERIC)
 def test_numbers_are_not_predicted_from_noise(name, protocol):
@@ -178,6 +180,7 @@ def leaky(monkeypatch):
     monkeypatch.setattr(units, "_fitted", fitted_on_all_rows)
 
 
+@pytest.mark.sampled(7)
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 @pytest.mark.parametrize("name", EAGER)
 @pytest.mark.usefixtures("leaky")
@@ -188,6 +191,7 @@ def test_selecting_before_splitting_looks_like_a_discovery(name, protocol):
         assert_at_chance(score, n_coins)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 @pytest.mark.parametrize("name", ["anovaf", "correlation"])
 @pytest.mark.usefixtures("leaky")

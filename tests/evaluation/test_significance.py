@@ -389,6 +389,7 @@ def test_holm_by_hand():
     assert sig.holm([0.2]) == (0.2,)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("seed", range(5))
 def test_holm_agrees_with_statsmodels(seed):
     multitest = pytest.importorskip("statsmodels.stats.multitest")

@@ -246,6 +246,7 @@ class TestChance:
         values = [measure(rng) for _ in range(n_draws)]
         return np.mean(values), np.std(values) / sqrt(n_draws)
 
+    @pytest.mark.sampled(4)
     @pytest.mark.parametrize("size", [1, 5, 15, 19])
     @pytest.mark.parametrize("name", ["kuncheva", "nogueira", "similarity_adjusted"])
     def test_one_size(self, name, size):

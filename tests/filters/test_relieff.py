@@ -96,10 +96,12 @@ class TestAgainstSkrebate:
         model = package.ReliefF(n_neighbors=10, n_features_to_select=2, **options)
         return model.fit(np.asarray(X, dtype=float), np.asarray(y)).feature_importances_
 
+    @pytest.mark.sampled(1)
     def test_two_classes(self):
         X, y = load_breast_cancer(return_X_y=True)
         np.testing.assert_allclose(scores(X, y), self.peer(X, y), atol=1e-12)
 
+    @pytest.mark.slow
     def test_colon(self):
         if not os.environ.get("TAMIS_DATA"):
             pytest.skip("TAMIS_DATA is not set: the colon data are needed")

@@ -86,6 +86,7 @@ def thin(seed=7, n_rows=50, n_columns=14, *, missing=False):
 
 
 class TestAgainstThePrintedAlgorithm:
+    @pytest.mark.sampled(12)
     @pytest.mark.parametrize("name", TABLES)
     @pytest.mark.parametrize("alpha", ALPHAS)
     def test_tables(self, name, alpha):

@@ -86,6 +86,7 @@ def agree(selector, X, y, weight=None, **cut):
     return found
 
 
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("selector", [PAIRWISE[0], *CODED[::2], PAIRWISE[-1]], ids=repr)
 @pytest.mark.parametrize("cut", ROWS)
 def test_any_blocks(selector, cut, table):
@@ -105,6 +106,7 @@ def test_text_targets(selector, table):
     assert found["classes_"].tolist() == ["maybe", "no", "yes"]
 
 
+@pytest.mark.sampled(8)
 @every_method
 @pytest.mark.parametrize("kind", ["whole", "fractions"])
 def test_weights(selector, kind, table):

@@ -69,6 +69,7 @@ KINDS = pytest.mark.parametrize(
 # Linear SVM
 
 
+@pytest.mark.sampled(6)
 @KINDS
 @pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
 @pytest.mark.parametrize("one_vs_all", [True, False])
@@ -122,6 +123,7 @@ def test_svm_loose_tolerance_changes_few_answers():
 # Nearest neighbours
 
 
+@pytest.mark.sampled(6)
 @KINDS
 @pytest.mark.parametrize("n_neighbors", [1, 4, 7])
 def test_neighbours_are_those_of_scikit_learn(n_classes, balanced, n_neighbors):
@@ -163,6 +165,7 @@ def test_mismatches_against_hamming_distance():
 # Linear discriminant
 
 
+@pytest.mark.sampled(9)
 @KINDS
 @pytest.mark.parametrize("shrinkage", [0.01, 0.1, 1.0])
 @pytest.mark.parametrize("n_drawn", [3, 12, 60])
@@ -200,6 +203,7 @@ def test_discriminant_without_variance_goes_to_the_nearest_mean():
 # Trees
 
 
+@pytest.mark.sampled(4)
 @KINDS
 @pytest.mark.parametrize("least", [1, 5])
 def test_tree_of_one_column_is_that_of_scikit_learn(n_classes, balanced, least):
@@ -225,6 +229,7 @@ def test_tree_of_large_leaves_is_that_of_scikit_learn(n_classes, balanced):
     assert differs.mean() <= 0.05
 
 
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("n_classes", [2, 4])
 @pytest.mark.parametrize("max_depth", [1, 5, 50])
 @pytest.mark.parametrize("least", [1, 4])

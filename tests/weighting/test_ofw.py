@@ -48,6 +48,7 @@ class TestPaperData:
         assert selector.n_evaluations_ <= 20_000
         assert set(selector.order_[:9]) == set(range(9))
 
+    @pytest.mark.slow
     def test_reusable_columns_get_most_and_noise_almost_nothing(self):
         """Columns 1, 4 and 8 of the paper tell classes apart in two of the three."""
         weights = np.zeros(100)
@@ -278,6 +279,7 @@ class TestGoingOn:
         longer = learn(table, checkpoint=path, max_iter=1000)
         np.testing.assert_array_equal(longer.weights_, learn(table, max_iter=1000).weights_)
 
+    @pytest.mark.sampled(1)
     @pytest.mark.parametrize("method", ["riemannian", "euclidean", "diffusion"])
     def test_a_stop_and_a_resume_give_the_same_bits(self, table, tmp_path, method):
         class StopAfter:

@@ -82,6 +82,7 @@ def test_regression_forest_looks_at_a_third_of_the_columns():
     np.testing.assert_allclose(scores, expected, atol=0.01)
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("name", ["forest", "extra", *BOOSTED])
 @pytest.mark.parametrize("importance", ["impurity", "permutation"])
 @pytest.mark.parametrize("numeric", [False, True])

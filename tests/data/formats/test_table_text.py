@@ -103,6 +103,7 @@ def test_row_longer_than_any_block(csv_error, monkeypatch):
     assert "look for a quote that is not closed" in message
 
 
+@pytest.mark.slow
 def test_twenty_thousand_columns(csv):
     header = ",".join(f"gene_{j}" for j in range(20_000))
     row = ",".join(["0.123456789"] * 20_000)

@@ -158,6 +158,7 @@ class TestAlgorithm:
         with pytest.raises(InputError, match="'size' is wrong"):
             search(start={**start, "size": 9}).fit(Y, Y)
 
+    @pytest.mark.slow
     def test_finds_the_good_region_far_more_often_than_random_points(self):
         def quality(point):
             return -abs(point["size"] - 6) / 7 - abs(point["spread"] - 0.2)
@@ -174,6 +175,7 @@ class TestAlgorithm:
         assert by_chance <= 11
         assert found >= 22
 
+    @pytest.mark.slow
     def test_beats_random_search_of_features(self):
         y = np.random.default_rng(1).permutation(np.arange(300) % 2)
         options = {"n_features_to_select": 20, "n_steps": 30, "random_state": 0}
@@ -442,6 +444,7 @@ class TestStopping:
         assert stopped.features_ == whole.features_
         assert stopped.transform(Y).shape == (40, 5)
 
+    @pytest.mark.sampled(1)
     @pytest.mark.parametrize("seed", [0, None])
     def test_a_stop_and_a_resume_give_the_same(self, tmp_path, seed):
         path = tmp_path / "search.json"
