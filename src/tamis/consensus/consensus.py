@@ -78,7 +78,7 @@ class Consensus(WeightedSelector):
     ----------
     scores_ : ndarray of shape (n_features,)
         Share of columns beaten, from 0 to 1; with ``"rra"`` minus the decimal logarithm of the
-        p-value, which goes on below 0 where the p-value stops at 1.
+        p-value, negative where the uncut p-value exceeds 1.
     rankings_ : ndarray of shape (n_lists, n_features)
         Rank of every column in every list, 1 for the best; ties have their mean rank.
     list_names_ : list of str

@@ -247,12 +247,12 @@ class Protocol:
 
 
 def check_count(protocol: Protocol, name: str, low: int) -> None:
-    """Complain if a parameter is not a whole number from `low` on."""
+    """Raise unless a parameter is an integer of at least `low`."""
     check_value(getattr(protocol, name), Number(int, low), who=protocol.who, name=name)
 
 
 def check_enough(protocol: Protocol, n: int, needed: int, what: str) -> None:
-    """Complain if there are fewer than needed."""
+    """Raise if there are fewer than needed."""
     if n < needed:
         raise InputError(
             f"{protocol.who}: expected at least {needed} {what}, got {n}. Ask for fewer parts."

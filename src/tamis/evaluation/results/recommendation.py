@@ -182,7 +182,7 @@ def _reasons(
         reasons.append(
             f"The best mean {metric} is {best.found.mean:.3f} ({best.method} with {best.count} "
             f"columns and {best.learner}), with a standard error of {slack:.3f}; "
-            f"{chosen.found.mean:.3f} is within it, so the two cannot be told apart."
+            f"{chosen.found.mean:.3f} is within it."
         )
     reasons.append(f"No method comes that close with fewer columns than {chosen.count}.")
     if rivals:

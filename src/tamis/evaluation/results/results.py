@@ -74,7 +74,7 @@ class Results:
         return names.index(name)
 
     def check_method(self, method: str) -> str:
-        """Complain about methods that are not there."""
+        """The method, if there is such a one."""
         if method not in self.plan.selectors:
             known = ", ".join(map(repr, self.plan.selectors))
             raise InputError(f"Comparison: method must be one of {known}, got {method!r}.")

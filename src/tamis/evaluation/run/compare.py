@@ -47,10 +47,10 @@ def compare(
     random_state: int = 0,
     progress: bool = True,
 ) -> Comparison:
-    """Compare selectors the way a reviewer would: nothing is learned from a test row.
+    """Compare selectors without leakage: nothing is learned from a test row.
 
-    Every selector ranks the columns of the training rows of every split once; for every count, the
-    best features are given to every estimator, and every metric is computed on the test rows.
+    Every selector ranks the features once per split, on the training rows. For every number of
+    features, every estimator is trained on the best ones and scored on the test rows.
 
     Parameters
     ----------
@@ -66,10 +66,10 @@ def compare(
         with 2/3 of the rows for training), ``"folds"``, ``"loo"``, ``"time"``, a number of folds,
         a protocol or a splitter of scikit-learn; or one of these for every data set.
     counts : sequence of int or "grid", default=(10, 50, 100, 150, 200)
-        Numbers of columns; those beyond what there is count as all. ``"grid"`` takes a dozen from
-        one to all columns, equally spaced in the logarithm.
+        Numbers of features; those beyond what there is mean all. ``"grid"`` takes a dozen from
+        one to all features, equally spaced in the logarithm.
     learners : str, estimator, list or dict, default="svm"
-        What :func:`~tamis.evaluation.learners.make_learner` takes.
+        Estimators, as :func:`~tamis.evaluation.learners.make_learner` takes them.
     metrics : str, scorer, list or dict, default=None
         What :func:`~tamis.evaluation.metrics.make_metric` takes; the first one decides. ``None``
         means accuracy, AUC and balanced error, or R2 and squared error.
@@ -79,15 +79,14 @@ def compare(
         Processes, each on one thread. ``None`` means all cores, but none is started for a
         comparison of a few seconds. The results do not depend on it.
     cluster : str, int, Client or None, default=None
-        Workers of Dask that compute instead: the address of a scheduler, a number of processes to
-        start, or a client. Plan and tables are sent to each worker once, and results come back to
-        this process, which stores them. A worker computes one unit at a time, whatever its number
-        of threads; one that dies costs the unit it was at. ``"threads"`` computes in this process,
-        one unit after the other. The results do not depend on it.
+        Dask workers to compute on: the address of a scheduler, a number of local processes to
+        start, or a client. Plan and tables are sent to each worker once; this process stores the
+        results. A worker computes one unit at a time, whatever its number of threads; one that
+        dies costs the unit it was at. ``"threads"`` computes in this process, one unit after the
+        other. The results do not depend on it.
     store : path-like or Store, default=None
-        SQLite file to which every unit goes as soon as it is finished, and from which finished
-        ones are taken. Several comparisons and several processes may share it. ``None`` keeps the
-        results in memory.
+        SQLite file for finished units; units found in it are not computed again. Several
+        comparisons and several processes may share it. ``None`` keeps the results in memory.
     random_state : int, default=0
         Every unit gets a seed of its own, derived from this, the data, the method and the split.
     progress : bool, default=True
@@ -108,9 +107,9 @@ def compare(
 
     Notes
     -----
-    A selector that fails is recorded with its error (`Comparison.failures`) and the rest
-    goes on; this is told by a warning. After Ctrl-C or a crash, the same call with the same store
-    continues; the table is the same as without the interruption. The time that is left is
+    A selector that fails is recorded with its error (`Comparison.failures`) and reported by a
+    warning; the other units are computed. After Ctrl-C or a crash, the same call with the same
+    store resumes, and the table is the same as without the interruption. The remaining time is
     estimated from finished units of the same method on the same data.
 
     Examples
@@ -157,7 +156,7 @@ def _warn_of_failures(found: Comparison) -> None:
 
 
 class _Run:
-    """What is left to do, what is being done, and how long it takes."""
+    """A run: the units waiting and at work, and how long they take."""
 
     def __init__(self, plan: Plan, store: Store, n_jobs: int | None, client: Any = None):
         self.plan, self.store, self.asked, self.client = plan, store, n_jobs, client

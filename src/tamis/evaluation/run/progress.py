@@ -135,7 +135,7 @@ class Timing:
     """Seconds of finished units, by data set and method.
 
     Methods differ by a factor of a thousand, so that a mean over all of them promises nonsense
-    while only the quick ones are done. What has not been seen yet is guessed from the same method
+    while only the quick ones are done. What has not been seen yet is estimated from the same method
     on other data and from other methods on the same data.
     """
 

@@ -249,7 +249,7 @@ def shared_plan(plan: Plan) -> Iterator[SharedPlan]:
 
 
 def sweep() -> None:
-    """Remove what processes that were killed left behind."""
+    """Remove what killed processes left behind."""
     for folder in Path(tempfile.gettempdir()).glob(f"{PREFIX}*-*"):
         process = folder.name[len(PREFIX) :].partition("-")[0]
         if process.isdigit() and not _is_alive(int(process)):
