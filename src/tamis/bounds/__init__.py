@@ -32,32 +32,15 @@ Journal of Machine Learning Research 9, 2349-2376.
 
 Examples
 --------
-The example of section 7.1 compares the two terms for the digits of section 6.2, which took J = 50
-steps. It says "n ln N = J n ln(2n) = 375000" for N = n 2^J candidates, but the logarithm of n 2^J
-is ln n + J ln 2. The paper does not print n; J n ln(2n) is 375,000 at n = 988, so about 1,000:
+The terms that section 7.1 compares for the digits of section 6.2, with J = 50 steps, about 1,000
+features and 352 points of the meta-feature space times three to five values of scatter; the page on
+bounds of the documentation discusses the numbers that the paper prints.
 
->>> from math import log
 >>> from tamis.bounds import direct_selection_term, selection_term
->>> n_steps, n = 50, 1000
->>> round(n_steps * n * log(2 * n)), round(n_steps * 988 * log(2 * 988))  # as printed
-(380045, 374888)
->>> round(direct_selection_term(n * 2**n_steps, n))  # n (ln n + J ln 2)
+>>> round(direct_selection_term(1000 * 2**50, 1000))  # n (ln n + J ln 2)
 41565
-
-Against it stands ``ln(J |MF|) = 11``. The paper does not print ``|MF|`` either; 11 asks for 1,197
-values of the meta-features (rounded, for 727 to 1,974). With i inputs there are only i + 1 shares
-of positive ones, so numInputs (1 to 8) and percentPos make 44 pairs; with shiftInvLen (1 to 8) that
-is 352, and with three to five values of scatter 1,056 to 1,760:
-
->>> pairs = sum(n_inputs + 1 for n_inputs in range(1, 9))
->>> selection_term(n_steps, [pairs * 8 * n_scatter for n_scatter in (3, 4, 5)])
-array([10.9, 11.2, 11.4])
-
-Had each of 101 percentages counted, and 26 values of scatter, it would be 16. With real numbers it
-is J ln 2:
-
->>> selection_term(n_steps, 8 * 101 * 8 * 26), selection_term(n_steps)
-(15.9, 34.7)
+>>> selection_term(50, [352 * n_scatter for n_scatter in (3, 4, 5)]), selection_term(50)
+(array([10.9, 11.2, 11.4]), 34.7)
 
 The examples of section 7.2, for 1,000 of 100,000 features and linear classifiers (their VC
 dimension is n + 1): any choice of features; a linear rule on k = 4 meta-features (k + 1); any rule
@@ -70,14 +53,16 @@ on k = 4 binary meta-features (2^k).
 array([10771.1, 12228.2])
 """
 
-from tamis.bounds._dimensions import direct_vc_dimension, joint_vc_dimension, vc_of_selections
 from tamis.bounds._errors import bartlett_bound, direct_bound, mufasa_bound, union_bound
 from tamis.bounds._selections import (
     direct_selection_term,
+    direct_vc_dimension,
     induced_selections,
+    joint_vc_dimension,
     selection_count_any,
     selection_count_finite,
     selection_term,
+    vc_of_selections,
 )
 
 __all__ = [
