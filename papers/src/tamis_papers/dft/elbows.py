@@ -8,15 +8,23 @@ from typing import Any
 
 import numpy as np
 
-from tamis_papers._run import ExperimentRun, UnitTask
+from tamis_papers._run import ExperimentRun
 from tamis_papers._sure import all_sure, in_part, surely
 from tamis_papers.dft._claims import share_claim
+from tamis_papers.dft._elbow_cells import (
+    FULL,
+    Cells,
+    Rankings,
+    cells_of,
+    name_of,
+    networks_of,
+    rankings_of,
+)
 from tamis_papers.dft._features import (
     N_FEATURES,
     NOISE_REMARK,
     Deep,
     accuracies,
-    deep_features,
     load_features,
     number_of_networks,
     remarks_on_network,
@@ -31,7 +39,6 @@ from tamis_papers.dft._methods import (
 from tamis_papers.dft._tables import accuracy
 from tamis_papers.result import Claim, ExperimentResult, Measurement
 
-N_NETWORKS = 3
 # Data, whether noisy, early and late elbow as the paper reads them from the DFT curve.
 CONDITIONS = (
     ("mnist", False, 30, 100),
@@ -41,7 +48,6 @@ CONDITIONS = (
 )
 METHODS = {"anova": "ANOVA", "correlation": "Corr.", "importance": "Feat. imp.", "dft": "DFT"}
 LEARNERS = ("LR", "SVM (RBF)", "RF", "XGBoost")
-FULL = "none (full set)"
 OWN = "DFT at our own elbow"
 GAP = "accuracy gap full set minus late elbow"
 # What the paper calls comparable, small and robust: the largest such differences in its own tables
@@ -50,23 +56,14 @@ COMPARABLE, SMALL_GAP, SIMILAR_GAP = 1.11, 1.6, 0.66
 # Its share of cells in which DFT is best at the early elbow.
 BEST_AT_EARLY = 13 / 16
 
-# Condition, method, learner, elbow: a value per network.
-Cells = dict[tuple[str, str, str, str], list[float]]
-
 
 def run(run: ExperimentRun) -> ExperimentResult:
     """Networks, then rankings, then learners on the first columns of every ranking."""
-    conditions = [c for c in CONDITIONS if not run.quick or c[:2] == ("fashion-mnist", False)]
+    conditions, plan = networks_of(run, CONDITIONS)
     learners = known(("LR", "RF") if run.quick else LEARNERS)
-    n_networks = run.at_most(1 if run.quick else N_NETWORKS)
-    plan = [
-        (deep_features(run, data, noisy=noisy, repeat=repeat), early, late)
-        for data, noisy, early, late in conditions
-        for repeat in range(n_networks)
-    ]
     networks = accuracies(run, [deep for deep, _, _ in plan])
-    rankings = _rankings(run, [deep for deep, _, _ in plan])
-    cells = _cells(run, plan, rankings, learners)
+    rankings = rankings_of(run, plan, METHODS, ranking)
+    cells = cells_of(run, plan, rankings, METHODS, learners, learner_accuracy, ("dft", OWN))
     elbows = _elbows(rankings)
     return ExperimentResult(
         measurements=_measurements(networks, cells, elbows, conditions),
@@ -77,24 +74,12 @@ def run(run: ExperimentRun) -> ExperimentResult:
             NOISE_REMARK,
             "All methods keep as many features as the paper's early and late elbow of DFT; the "
             "elbows of our own DFT curves follow as a line of their own.",
-            number_of_networks(n_networks),
+            number_of_networks(len(plan) // len(conditions)),
             LEARNER_REMARK,
             IMPORTANCE_REMARK,
             *remarks_on_packages(),
         ],
     )
-
-
-def _rankings(run: ExperimentRun, wanted: Sequence[Deep]) -> dict[tuple[Deep, str], dict[str, Any]]:
-    tasks = {
-        (deep, method): UnitTask(
-            f"ranking/{deep.name}/{deep.repeat}/{method}", ranking, (deep, method)
-        )
-        for deep in wanted
-        for method in known(METHODS)
-    }
-    found = run.units(tasks.values())
-    return {key: found[task.name] for key, task in tasks.items()}
 
 
 def ranking(deep: Deep, method: str) -> dict[str, Any]:
@@ -113,34 +98,7 @@ def learner_accuracy(deep: Deep, learner: str, columns: Sequence[int]) -> float:
     return accuracy(learner, X, y, X_test, y_test, columns, deep.seed + deep.repeat)
 
 
-def _cells(
-    run: ExperimentRun,
-    plan: Sequence[tuple[Deep, int, int]],
-    rankings: dict[tuple[Deep, str], dict[str, Any]],
-    learners: Sequence[str],
-) -> Cells:
-    tasks: dict[tuple[Deep, str, str, str], UnitTask] = {}
-    for deep, early, late in plan:
-        chosen: dict[tuple[str, str], list[int]] = {(FULL, "full"): list(range(N_FEATURES))}
-        for method in known(METHODS):
-            order = rankings[deep, method]["order"]
-            chosen |= {(METHODS[method], "early"): order[:early]}
-            chosen |= {(METHODS[method], "late"): order[:late]}
-        own = rankings[deep, "dft"]
-        chosen |= {(OWN, which): own["order"][: own[which]] for which in ("early", "late")}
-        for (method, elbow), columns in chosen.items():
-            for learner in learners:
-                name = f"fit/{deep.name}/{deep.repeat}/{method}/{elbow}/{learner}"
-                task = UnitTask(name, learner_accuracy, (deep, learner, columns))
-                tasks[deep, method, learner, elbow] = task
-    found = run.units(tasks.values())
-    cells: Cells = defaultdict(list)
-    for (deep, method, learner, elbow), task in tasks.items():
-        cells[deep.name, method, learner, elbow].append(found[task.name])
-    return dict(cells)
-
-
-def _elbows(rankings: dict[tuple[Deep, str], dict[str, Any]]) -> dict[tuple[str, str], list[int]]:
+def _elbows(rankings: Rankings) -> dict[tuple[str, str], list[int]]:
     """Our own elbows of the DFT curve, by condition and kind."""
     found: dict[tuple[str, str], list[int]] = defaultdict(list)
     for (deep, method), one in rankings.items():
@@ -163,7 +121,7 @@ def _measurements(
         Measurement(_case(name, "LeNet-5 (no selection)", "LeNet-5"), values)
         for name, values in by_name.items()
     ]
-    counts = {_name(data, noisy): {"early": early, "late": late, "full": N_FEATURES}
+    counts = {name_of(data, noisy): {"early": early, "late": late, "full": N_FEATURES}
               for data, noisy, early, late in conditions}  # fmt: skip
     for (name, method, learner, elbow), values in cells.items():
         case: dict[str, Any] = _case(name, method, learner) | {"elbow": elbow}
@@ -176,10 +134,6 @@ def _measurements(
         metric = f"{which} elbow of the scores"
         measured.append(Measurement({"data": name, "method": "DFT", "metric": metric}, found))
     return measured
-
-
-def _name(data: str, noisy: bool) -> str:
-    return f"{data} {'noisy' if noisy else 'clean'}"
 
 
 def _case(data: str, method: str, learner: str, metric: str = "accuracy") -> dict[str, Any]:

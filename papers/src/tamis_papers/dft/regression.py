@@ -8,23 +8,29 @@ from typing import Any
 
 import numpy as np
 
-from tamis_papers._run import ExperimentRun, UnitTask
+from tamis_papers._run import ExperimentRun
 from tamis_papers._sure import in_part
 from tamis_papers.dft import _methods
 from tamis_papers.dft._claims import share_claim
+from tamis_papers.dft._elbow_cells import (
+    FULL,
+    Cells,
+    cells_of,
+    name_of,
+    networks_of,
+    rankings_of,
+)
 from tamis_papers.dft._features import (
     N_FEATURES,
     NOISE_REMARK,
     Deep,
     accuracies,
-    deep_features,
     load_features,
     number_of_networks,
     remarks_on_network,
 )
 from tamis_papers.result import Claim, ExperimentResult, Measurement
 
-N_NETWORKS = 3
 # Data, whether noisy, early and late elbow as the paper reads them from the RFT curve.
 CONDITIONS = (
     ("mnist", False, 30, 100),
@@ -39,30 +45,20 @@ METHODS = {
     "rft": "RFT",
     "importance_50_deep": "Feat. Imp. (XGBoost regressor, 50 trees of depth 6)",
 }
-FULL = "none (full set)"
 NOT_STATED = "(regressor not stated)"
 # "Comparable": no more above the best other method than in the paper's own tables (1.36 against
 # 1.23, noisy MNIST at the early elbow).
 COMPARABLE = 0.11
 BOUNDS = {"mnist": ("mnist-20-30", 20, 30), "fashion-mnist": ("fashion-5-10", 5, 10)}
 
-# Condition, method, regressor, elbow: a value per network.
-Cells = dict[tuple[str, str, str, str], list[float]]
-
 
 def run(run: ExperimentRun) -> ExperimentResult:
     """Networks, then rankings, then regressors on the first columns of every ranking."""
-    conditions = [c for c in CONDITIONS if not run.quick or c[:2] == ("fashion-mnist", False)]
-    n_networks = run.at_most(1 if run.quick else N_NETWORKS)
-    plan = [
-        (deep_features(run, data, noisy=noisy, repeat=repeat), early, late)
-        for data, noisy, early, late in conditions
-        for repeat in range(n_networks)
-    ]
+    conditions, plan = networks_of(run, CONDITIONS)
     accuracies(run, [deep for deep, _, _ in plan])
-    rankings = _rankings(run, [deep for deep, _, _ in plan])
+    rankings = rankings_of(run, plan, METHODS, ranking)
     regressors = ("XGBoost regressor", "ridge") if _methods.has_xgboost() else ("ridge",)
-    cells = _cells(run, plan, rankings, regressors)
+    cells = cells_of(run, plan, rankings, METHODS, regressors, squared_error)
     late = {(deep.name, deep.repeat): rankings[deep, "rft"]["late"] for deep, _, _ in plan}
     return ExperimentResult(
         measurements=_measurements(cells, conditions, regressors[0]),
@@ -71,7 +67,7 @@ def run(run: ExperimentRun) -> ExperimentResult:
         remarks=[
             *remarks_on_network(run),
             NOISE_REMARK,
-            number_of_networks(n_networks),
+            number_of_networks(len(plan) // len(conditions)),
             f"The paper does not name its regressor. Its numbers are put beside our {regressors[0]}"
             " (default parameters) on the test rows; ridge regression follows.",
             "Importance comes from 50 trees of depth one (at most 50 features are used, the others "
@@ -79,18 +75,6 @@ def run(run: ExperimentRun) -> ExperimentResult:
             *_methods.remarks_on_packages(),
         ],
     )
-
-
-def _rankings(run: ExperimentRun, wanted: Sequence[Deep]) -> dict[tuple[Deep, str], dict[str, Any]]:
-    tasks = {
-        (deep, method): UnitTask(
-            f"ranking/{deep.name}/{deep.repeat}/{method}", ranking, (deep, method)
-        )
-        for deep in wanted
-        for method in _methods.known(METHODS)
-    }
-    found = run.units(tasks.values())
-    return {key: found[task.name] for key, task in tasks.items()}
 
 
 def ranking(deep: Deep, method: str) -> dict[str, Any]:
@@ -116,37 +100,11 @@ def squared_error(deep: Deep, regressor: str, columns: Sequence[int]) -> float:
         return float(np.mean((model.predict(X_test[:, chosen]) - y_test) ** 2))
 
 
-def _cells(
-    run: ExperimentRun,
-    plan: Sequence[tuple[Deep, int, int]],
-    rankings: dict[tuple[Deep, str], dict[str, Any]],
-    regressors: Sequence[str],
-) -> Cells:
-    tasks: dict[tuple[Deep, str, str, str], UnitTask] = {}
-    for deep, early, late in plan:
-        chosen: dict[tuple[str, str], list[int]] = {(FULL, "full"): list(range(N_FEATURES))}
-        for method in _methods.known(METHODS):
-            order = rankings[deep, method]["order"]
-            chosen |= {(METHODS[method], "early"): order[:early]}
-            chosen |= {(METHODS[method], "late"): order[:late]}
-        for (method, elbow), columns in chosen.items():
-            for regressor in regressors:
-                name = f"fit/{deep.name}/{deep.repeat}/{method}/{elbow}/{regressor}"
-                tasks[deep, method, regressor, elbow] = UnitTask(
-                    name, squared_error, (deep, regressor, columns)
-                )
-    found = run.units(tasks.values())
-    cells: Cells = defaultdict(list)
-    for (deep, method, regressor, elbow), task in tasks.items():
-        cells[deep.name, method, regressor, elbow].append(found[task.name])
-    return dict(cells)
-
-
 def _measurements(
     cells: Cells, conditions: Sequence[tuple[str, bool, int, int]], main: str
 ) -> list[Measurement]:
     counts = {
-        f"{data} {'noisy' if noisy else 'clean'}": {"early": a, "late": b, "full": N_FEATURES}
+        name_of(data, noisy): {"early": a, "late": b, "full": N_FEATURES}
         for data, noisy, a, b in conditions
     }
     return [

@@ -8,15 +8,12 @@ from tamis_papers._run import ExperimentRun
 from tamis_papers.ilfs._methods import TWELVE, methods
 from tamis_papers.inffs._stopwatch import (
     TableSize,
-    draw_times,
+    Times,
     in_words,
     median_seconds,
-    remark_on,
     reversed_pairs,
-    time_measurements,
-    time_methods,
+    time_table,
 )
-from tamis_papers.inffs.times import printed_times
 from tamis_papers.result import Claim, ExperimentResult
 
 PAPER = TableSize(10_000, 5_000, 2)
@@ -27,15 +24,14 @@ DATA = "synthetic-10000x5000-2classes"
 
 def run(run: ExperimentRun) -> ExperimentResult:
     """Time the twelve methods, and SVM-RFE that takes away half of the columns at a time."""
-    size, limit = (QUICK, QUICK_LIMIT) if run.quick else (PAPER, LIMIT)
-    found = time_methods(run, _selectors(), size, limit)
-    theirs = printed_times("ilfs-table2")
-    return ExperimentResult(
-        measurements=time_measurements(found, DATA, size, PAPER),
-        claims=_claims(found, theirs),
-        figures={"times": lambda figure: draw_times(figure, found, theirs, (size, PAPER))},
+    return time_table(
+        run,
+        _selectors(),
+        DATA,
+        (PAPER, QUICK),
+        (LIMIT, QUICK_LIMIT),
+        _claims,
         remarks=[
-            remark_on(found, limit),
             "The paper's CFS is a fast unsupervised filter by redundancy (2 s); ours is Hall's "
             "supervised search through subsets, a different method of the same name.",
             "Our ILFS never builds the matrix of the graph, whose form allows the sum over all "
@@ -50,7 +46,7 @@ def _selectors() -> dict[str, Any]:
     return chosen | {"RFE, half at a time": methods(("RFE",), step=0.5)["RFE"]}
 
 
-def _claims(found: dict[str, dict[str, Any]], theirs: dict[str, float]) -> list[Claim]:
+def _claims(found: Times, theirs: dict[str, float]) -> list[Claim]:
     seconds = median_seconds(found)
     wrong, n_pairs = reversed_pairs(found, theirs)
     shown = ", ".join(f"{one} is slower than {other}" for one, other in wrong[:6]) or "none"

@@ -7,6 +7,7 @@ import pickle
 import subprocess
 import sys
 import time
+from collections.abc import Callable, Sequence
 from queue import Empty, Queue
 from threading import Thread
 from typing import Any, NamedTuple
@@ -14,8 +15,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from joblib import cpu_count
 
+from tamis_papers._published import published
 from tamis_papers._run import ExperimentRun, UnitTask
-from tamis_papers.result import Measurement
+from tamis_papers.result import Claim, ExperimentResult, Measurement
 
 N_RUNS = 3
 # One run tells enough of a method that takes as long as this.
@@ -23,6 +25,10 @@ ONCE_FROM = 60.0
 START_LIMIT = 600.0
 MARK, READY, END = b"seconds ", b"seconds ready\n", b""
 WARM_UP_ROWS, WARM_UP_COLUMNS = 120, 20
+
+
+# Seconds of the runs of every method, and whether it was stopped.
+Times = dict[str, dict[str, Any]]
 
 
 class TableSize(NamedTuple):
@@ -110,9 +116,34 @@ def _small(size: TableSize) -> TableSize:
     return TableSize(max(WARM_UP_ROWS, 6 * size.n_classes), WARM_UP_COLUMNS, size.n_classes)
 
 
+def time_table(
+    run: ExperimentRun,
+    selectors: dict[str, Any],
+    data: str,
+    sizes: tuple[TableSize, TableSize],
+    limits: tuple[float, float],
+    claims: Callable[[Times, dict[str, float]], list[Claim]],
+    remarks: Sequence[str],
+) -> ExperimentResult:
+    """A table of times: all methods one after the other, the paper's times beside ours.
+
+    Sizes and limits are those of the complete and of the reduced run.
+    """
+    paper, size, limit = sizes[0], sizes[run.quick], limits[run.quick]
+    found = time_methods(run, selectors, size, limit)
+    values = published(run.experiment).values
+    theirs = {str(value.case["method"]): value.value for value in values}
+    return ExperimentResult(
+        measurements=time_measurements(found, data, size, paper),
+        claims=claims(found, theirs),
+        figures={"times": lambda figure: draw_times(figure, found, theirs, (size, paper))},
+        remarks=[remark_on(found, limit), *remarks],
+    )
+
+
 def time_methods(
     run: ExperimentRun, selectors: dict[str, Any], size: TableSize, limit: float
-) -> dict[str, dict[str, Any]]:
+) -> Times:
     """Times of all methods, one after the other."""
     tasks = [
         UnitTask(name, seconds_of, (selector, tuple(size), run.seed, limit))
@@ -122,7 +153,7 @@ def time_methods(
 
 
 def time_measurements(
-    found: dict[str, dict[str, Any]], data: str, size: TableSize, paper: TableSize
+    found: Times, data: str, size: TableSize, paper: TableSize
 ) -> list[Measurement]:
     """A measurement per method that ran; the paper's numbers are of its own size."""
     small = "" if size == paper else f"on {size}"
@@ -142,7 +173,7 @@ def time_measurements(
     ]
 
 
-def median_seconds(found: dict[str, dict[str, Any]]) -> dict[str, float]:
+def median_seconds(found: Times) -> dict[str, float]:
     """Median seconds of every method that ran; the limit for one that was stopped."""
     return {
         name: float(np.median(times["seconds"]))
@@ -151,7 +182,7 @@ def median_seconds(found: dict[str, dict[str, Any]]) -> dict[str, float]:
     }
 
 
-def in_words(found: dict[str, dict[str, Any]]) -> str:
+def in_words(found: Times) -> str:
     """Methods and their times, fastest first."""
     seconds = median_seconds(found)
     return ", ".join(
@@ -160,9 +191,7 @@ def in_words(found: dict[str, dict[str, Any]]) -> str:
     )
 
 
-def reversed_pairs(
-    found: dict[str, dict[str, Any]], theirs: dict[str, float]
-) -> tuple[list[tuple[str, str]], int]:
+def reversed_pairs(found: Times, theirs: dict[str, float]) -> tuple[list[tuple[str, str]], int]:
     """Pairs of which the paper's faster one is the slower one here, and the number of pairs.
 
     Every run of the one must take longer than every run of the other.
@@ -178,7 +207,7 @@ def reversed_pairs(
     return wrong, len(pairs)
 
 
-def remark_on(found: dict[str, dict[str, Any]], limit: float) -> str:
+def remark_on(found: Times, limit: float) -> str:
     """How the times were taken."""
     cores = sorted({times["cores"] for times in found.values()})
     counted = " or ".join("one core" if n == 1 else f"{n} cores" for n in cores)
@@ -190,7 +219,7 @@ def remark_on(found: dict[str, dict[str, Any]], limit: float) -> str:
 
 def draw_times(
     figure: Any,
-    found: dict[str, dict[str, Any]],
+    found: Times,
     theirs: dict[str, float],
     sizes: tuple[TableSize, TableSize],
 ) -> None:

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from tamis_papers._published import published
 from tamis_papers._run import ExperimentRun
 from tamis_papers.inffs._methods import methods
 from tamis_papers.inffs._stopwatch import (
     TableSize,
-    draw_times,
+    Times,
     in_words,
     median_seconds,
-    remark_on,
     reversed_pairs,
-    time_measurements,
-    time_methods,
+    time_table,
 )
 from tamis_papers.result import Claim, ExperimentResult
 
@@ -29,25 +26,19 @@ PRINTED = ("Fisher", "Inf-FS", "MutInf", "Relief-F", "FSV")
 
 def run(run: ExperimentRun) -> ExperimentResult:
     """Time the five methods of the table, and the four that the paper has no code of."""
-    size, limit = (QUICK, QUICK_LIMIT) if run.quick else (PAPER, LIMIT)
-    found = time_methods(run, _selectors(run.quick), size, limit)
-    theirs = printed_times("inffs-table2")
-    return ExperimentResult(
-        measurements=time_measurements(found, DATA, size, PAPER),
-        claims=_claims(found, theirs),
-        figures={"times": lambda figure: draw_times(figure, found, theirs, (size, PAPER))},
+    return time_table(
+        run,
+        _selectors(run.quick),
+        DATA,
+        (PAPER, QUICK),
+        (LIMIT, QUICK_LIMIT),
+        _claims,
         remarks=[
-            remark_on(found, limit),
             "Inf-FS is timed for one alpha, as 4 s in the paper leave no room for a search.",
             "SVM-RFE takes away half of the columns at a time: with 190 machines for 20 classes "
             "one by one would take days.",
         ],
     )
-
-
-def printed_times(name: str) -> dict[str, float]:
-    """Seconds that the paper prints, by method."""
-    return {str(value.case["method"]): value.value for value in published(name).values}
 
 
 def _selectors(quick: bool) -> dict[str, Any]:
@@ -71,7 +62,7 @@ def _selectors(quick: bool) -> dict[str, Any]:
     }
 
 
-def _claims(found: dict[str, dict[str, Any]], theirs: dict[str, float]) -> list[Claim]:
+def _claims(found: Times, theirs: dict[str, float]) -> list[Claim]:
     seconds = median_seconds(found)
     order = sorted((name for name in PRINTED if name in seconds), key=seconds.__getitem__)
     wrong, n_pairs = reversed_pairs(found, theirs)
