@@ -1,8 +1,10 @@
 """Settings and rules of all tests, those of the doctests in `src` among them."""
 
+import inspect
 import os
 import signal
 from collections import defaultdict
+from importlib.util import find_spec
 
 import pytest
 
@@ -27,8 +29,11 @@ def pytest_xdist_auto_num_workers(config):
 def pytest_collection_modifyitems(items):
     """Choose what is slow, and what runs in the same worker."""
     families = defaultdict(list)
+    has_callbacks = find_spec("sklearn.callback") is not None
     for item in items:
         item.add_marker(pytest.mark.xdist_group(_group(item)))
+        if not has_callbacks and _needs_callbacks(item):
+            item.add_marker(pytest.mark.skip(reason="callbacks came with scikit-learn 1.9"))
         if marker := item.get_closest_marker("sampled"):
             families[item.nodeid.partition("[")[0], marker.args[0]].append(item)
     for (_, n_kept), cases in families.items():
@@ -45,3 +50,8 @@ def _group(item):
         selector = params.get("selector") or type(params["estimator"])
         return selector.__name__
     return str(item.path.relative_to(item.config.rootpath))
+
+
+def _needs_callbacks(item):
+    function = getattr(item, "function", None)
+    return function is not None and "set_callbacks" in inspect.getsource(function)

@@ -340,10 +340,15 @@ class BaseSelector(SelectorMixin, CallbackSupportMixin, BaseEstimator):  # type:
         check_is_fitted(self, "support_")
         return self.support_
 
+    def _repr_html_inner(self) -> str:
+        return self._html_repr()
+
     def _html_repr(self) -> str:
         from tamis._notebook import top_features
 
-        html = super()._html_repr()
+        # scikit-learn 1.6 has this under another name.
+        made = getattr(super(), "_html_repr", None) or super()._repr_html_inner
+        html: str = made()
         return html + top_features(self) if hasattr(self, "support_") else html
 
     def __sklearn_tags__(self) -> Any:

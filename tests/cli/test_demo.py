@@ -108,6 +108,7 @@ def test_force_leaves_other_files_alone(run, tmp_path, monkeypatch):
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted([*FILES, "notes.txt"])
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("short")
 def test_without_matplotlib_it_goes_on(run, tmp_path, monkeypatch):
     monkeypatch.setattr("tamis.cli.demo._print_evaluation", lambda *args: None)

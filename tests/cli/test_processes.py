@@ -56,6 +56,7 @@ def test_ctrl_c_during_a_fit(table, tmp_path, folder_is_clean):
     folder_is_clean("patients.csv")
 
 
+@pytest.mark.slow
 def test_a_closed_pipe_ends_quietly(table):
     process = start(*COMMAND, "rank", table, "--target", "kind", "--quiet")
     process.stdout.close()
@@ -64,6 +65,7 @@ def test_a_closed_pipe_ends_quietly(table):
     assert process.wait(timeout=120) in (0, 1)
 
 
+@pytest.mark.slow
 def test_on_a_terminal_there_is_a_table(table):
     master, slave = pty.openpty()
     words = [*COMMAND, "rank", str(table), "--target", "kind", "--exclude", "price"]

@@ -16,7 +16,10 @@ N_UNITS = 4 * 10
 # When to give up on a busy machine. No test is about how fast anything is.
 PATIENCE = 300
 
-pytestmark = pytest.mark.skipif(os.name != "posix", reason="needs SIGKILL and fork")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(os.name != "posix", reason="needs SIGKILL and fork"),
+]
 
 _SETUP = """
 import json, os, random, signal, sys, time

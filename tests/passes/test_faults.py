@@ -32,6 +32,9 @@ from dask_workers import (  # noqa: E402
     wait_until_complete,
 )
 
+# Worker processes that start and end: long, and in need of both cores.
+pytestmark = pytest.mark.slow
+
 N_KILLS = 20
 SETTINGS = {
     "distributed.scheduler.allowed-failures": 1,

@@ -17,6 +17,9 @@ from tamis import OFW
 from tamis.exceptions import InputError, WorkerError
 from tamis.weighting import _distribution
 
+# Worker processes that start and end: long, and in need of both cores.
+pytestmark = pytest.mark.slow
+
 pytest.importorskip("distributed")
 
 SAME = ("weights_", "weights_spread_", "energy_", "energy_error_", "weights_path_")

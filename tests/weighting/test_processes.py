@@ -10,6 +10,9 @@ from reference import ofw as twin
 from tamis.weighting import _update_kernels as kernels
 from tamis.weighting._processes import Diffusion, Euclidean, Riemannian
 
+# Worker processes that start and end: long, and in need of both cores.
+pytestmark = pytest.mark.slow
+
 N, K = 5, 3
 
 
