@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tamis._names import SELECTORS
-from tamis._runtime.wording import closest
+from tamis._runtime.wording import did_you_mean
 from tamis.exceptions import InputError
 
 __all__ = ["SelectorInfo", "list_selectors", "make_selector", "selector_info"]
@@ -88,7 +88,7 @@ def selector_class(name: str) -> Any:
             return getattr(importlib.import_module(module), class_name)
     raise InputError(
         f"make_selector: expected one of {', '.join(list_selectors())}, got {name!r}."
-        f"{_hint(str(name).lower(), list_selectors())}"
+        f"{did_you_mean(str(name).lower(), list_selectors())}"
     )
 
 
@@ -160,11 +160,6 @@ def make_selector(name: str, **params: Any) -> Any:
         if param not in known:
             raise InputError(
                 f"{cls.__name__}: expected parameters among {', '.join(sorted(known))}, got "
-                f"{param!r}.{_hint(param, known)}"
+                f"{param!r}.{did_you_mean(param, known)}"
             )
     return cls(**params)
-
-
-def _hint(word: str, known: Any) -> str:
-    best = closest(word, known)
-    return "" if best is None else f" Did you mean {best!r}?"

@@ -15,7 +15,8 @@ from sklearn.linear_model import LinearRegression, LogisticRegression
 
 import tamis
 from reference.failing import Broken, Stopped
-from tamis._runtime.fingerprint import canonical, data_fingerprint, seed_of
+from tamis._runtime.fingerprint import canonical, data_fingerprint
+from tamis._runtime.seeds import seed_of
 from tamis.evaluation import compare
 from tamis.evaluation.protocols import Folds, RepeatedSplits
 from tamis.evaluation.run import progress as progress_
@@ -369,7 +370,7 @@ def test_regression():
 
 
 def test_progress_goes_to_stderr_only(capfd, monkeypatch):
-    monkeypatch.setattr(progress_, "SECONDS_BETWEEN_LINES", 0.0)
+    monkeypatch.setattr("tamis._runtime.progress.SECONDS_BETWEEN_LINES", 0.0)
     lines = progress_.Lines(io.StringIO(), seconds=0.0)
     lines.update(3, 10, 1, 125.0)
     assert lines.stream.getvalue() == (

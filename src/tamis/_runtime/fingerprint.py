@@ -58,12 +58,6 @@ def key_of(**parts: Any) -> str:
     return hashlib.sha256(canonical(parts).encode()).hexdigest()
 
 
-def seed_of(*parts: Any) -> int:
-    """A seed that scikit-learn takes, derived from whatever a unit is called."""
-    digest = hashlib.sha256(canonical(parts).encode()).digest()
-    return int.from_bytes(digest[:4], "little") >> 1
-
-
 def canonical(value: Any) -> str:
     """JSON text of a value; equal parameters give equal text in every process."""
     return json.dumps(described(value), sort_keys=True, ensure_ascii=True)

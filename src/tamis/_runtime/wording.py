@@ -21,6 +21,12 @@ def closest(name: str, candidates: Iterable[str]) -> str | None:
     return folded[found[0]] if found else None
 
 
+def did_you_mean(name: object, candidates: Iterable[str]) -> str:
+    """Write a hint at the candidate most like `name`, to follow a sentence; empty for none."""
+    guess = closest(str(name), candidates)
+    return "" if guess is None or guess == name else f" Did you mean {guess!r}?"
+
+
 def listed(names: Sequence[str], limit: int = MAX_LISTED) -> str:
     """Write names in quotes, at most `limit` of them, and how many more there are."""
     shown = ", ".join(_short(name) for name in names[:limit])

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from tamis._runtime.progress import StderrProgress
 from tamis._runtime.wording import listed
 from tamis.cli._options import (
     build_selector,
@@ -20,7 +21,6 @@ from tamis.cli._options import (
     parse_select,
     split_names,
 )
-from tamis.cli._progress import ColumnNames, StderrProgress
 from tamis.cli.console import Misuse, Talk, misuse_if_refused
 from tamis.cutoff import CutRule
 from tamis.data import ColumnRole, PreparedTable, RawTable, prepare, read_table
@@ -359,3 +359,34 @@ def _find_task(
     found = read_target(source, who, "auto")
     n_values = "many different values" if found.labels is None else f"{found.labels.size:,} classes"
     return found.task, f"target {target!r}: {n_values}, so {found.task} (set --task to change)"
+
+
+class ColumnNames:
+    """Tell a fit the names of its columns, so that messages can use them.
+
+    The matrix made from a file has no names, and a data frame would be a second copy of it.
+
+    Parameters
+    ----------
+    names : sequence of str
+        One per column.
+    """
+
+    def __init__(self, names: Any):
+        import numpy as np
+
+        self.names = np.array(names, dtype=object)
+
+    def setup(self, estimator: Any, context: Any) -> None:
+        """Do nothing."""
+
+    def on_fit_task_begin(self, estimator: Any, context: Any) -> None:
+        """Set the names as soon as the input was checked."""
+        if context.parent is None:
+            estimator.feature_names_in_ = self.names
+
+    def on_fit_task_end(self, estimator: Any, context: Any) -> None:
+        """Do nothing."""
+
+    def teardown(self, estimator: Any, context: Any) -> None:
+        """Do nothing."""

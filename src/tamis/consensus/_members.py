@@ -12,6 +12,7 @@ from sklearn.utils.validation import has_fit_parameter
 
 from tamis._base import BaseSelector
 from tamis._runtime.callbacks import without_callbacks
+from tamis._runtime.seeds import draw_seed
 from tamis.exceptions import InputError
 from tamis.selectors import make_selector, selector_info
 
@@ -89,5 +90,5 @@ def seeded(member: Any, random: Any) -> Any:
     copy = clone(member)
     copy._names_told = member._names_told
     if copy.get_params(deep=False).get("random_state", 0) is None:
-        copy.set_params(random_state=random.randint(np.iinfo(np.int32).max))
+        copy.set_params(random_state=draw_seed(random))
     return copy

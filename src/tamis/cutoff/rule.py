@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import inspect
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,6 +16,7 @@ from sklearn.utils.validation import has_fit_parameter
 from tamis._ranking import Ranking
 from tamis._runtime.callbacks import without_callbacks
 from tamis._runtime.warning import warn
+from tamis._runtime.wording import did_you_mean
 from tamis.exceptions import InputError
 
 Indices = NDArray[np.intp]
@@ -240,6 +240,5 @@ def _index_of(column: Column, ranking: Ranking, who: str) -> int:
     position = ranking.positions_by_name.get(column)
     if position is not None:
         return position
-    close = difflib.get_close_matches(column, ranking.positions_by_name, n=1)
-    hint = f" Did you mean {close[0]!r}?" if close else ""
+    hint = did_you_mean(column, ranking.positions_by_name)
     raise InputError(f"{who}: expected a column of the table, got {column!r}.{hint}")

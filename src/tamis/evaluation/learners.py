@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from tamis._runtime.wording import did_you_mean
 from tamis.exceptions import InputError
 
 __all__ = ["LEARNERS", "Learner", "make_learner"]
@@ -83,8 +83,7 @@ def _maker(word: str, task: str) -> Callable[[str], Any]:
     maker, tasks = LEARNERS.get(word, (None, ()))
     if maker is not None and task in tasks:
         return maker
-    close = difflib.get_close_matches(word, names_for(task), n=1)
-    hint = f" Did you mean {close[0]!r}?" if close and close[0] != word else ""
+    hint = did_you_mean(word, names_for(task))
     raise InputError(
         f"make_learner: expected one of {', '.join(names_for(task))} or an estimator for {task}, "
         f"got {word!r}.{hint}"

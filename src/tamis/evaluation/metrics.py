@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tamis._runtime.wording import did_you_mean
 from tamis.exceptions import InputError
 
 __all__ = ["METRICS", "Metric", "default_metrics", "make_metric"]
@@ -172,9 +172,7 @@ def _scikit_scorer(name: Any, task: str) -> Scorer:
     known = get_scorer_names()
     if isinstance(name, str) and name in known:
         return get_scorer(name)
-    words = [*names_for(task), *known]
-    close = difflib.get_close_matches(str(name), words, n=1)
-    hint = f" Did you mean {close[0]!r}?" if close else ""
+    hint = did_you_mean(name, [*names_for(task), *known])
     raise InputError(
         f"make_metric: expected one of {', '.join(names_for(task))}, the name of a scikit-learn "
         f"scorer or a callable, got {name!r}.{hint}"

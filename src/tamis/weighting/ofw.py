@@ -19,6 +19,7 @@ from tamis._columns import centred_columns, find_constant
 from tamis._facts import SelectorFacts
 from tamis._rows import distinct_rows
 from tamis._runtime.fingerprint import fingerprint
+from tamis._runtime.seeds import draw_seeds
 from tamis._runtime.warning import warn
 from tamis._validation import CLUSTER, N_JOBS, Choice, Constraint, Custom, Number
 from tamis.data import checks
@@ -417,7 +418,7 @@ class OFW(WeightedSelector):
             )
         else:
             random = check_random_state(self.random_state)
-            seeds = random.randint(np.iinfo(np.int32).max, size=self.n_restarts)
+            seeds = draw_seeds(random, self.n_restarts)
             runs = [Run.begin(n_columns, int(seed)) for seed in seeds]
         for run in runs:
             if run.status in ("max_iter", "stopped"):

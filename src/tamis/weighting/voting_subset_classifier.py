@@ -15,6 +15,7 @@ from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from tamis._columns import find_constant
+from tamis._runtime.seeds import draw_seed, draw_seeds
 from tamis._runtime.threads import effective_jobs, split_evenly
 from tamis._validation import N_JOBS, Choice, Constraint, Custom, Number, check_parameters
 from tamis.data import checks
@@ -191,8 +192,8 @@ class VotingSubsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
         self._check_classes()
         random = check_random_state(self.random_state)
         # First, so that a selector fitted here or before makes no difference to the draws.
-        selector_seed = int(random.randint(np.iinfo(np.int32).max))
-        seeds = random.randint(np.iinfo(np.int32).max, size=self.n_subsets)
+        selector_seed = draw_seed(random)
+        seeds = draw_seeds(random, self.n_subsets)
         constant = find_constant(self, X, weight)
         self._learn_weights(X, y, weight, constant, selector_seed)
         self._learn_scale(X, weight)

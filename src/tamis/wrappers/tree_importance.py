@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from tamis._base import Scores, WeightedSelector
 from tamis._facts import BOTH_TASKS, SelectorFacts
 from tamis._rows import listed_rows
+from tamis._runtime.seeds import draw_seed
 from tamis._runtime.threads import effective_jobs
 from tamis._validation import N_JOBS, Choice, Constraint, Custom, Number
 from tamis.data import checks
@@ -194,7 +195,7 @@ class TreeImportance(WeightedSelector):
         """The estimator, unfitted, with a seed."""
         from sklearn.base import clone
 
-        seed = random.randint(np.iinfo(np.int32).max)
+        seed = draw_seed(random)
         if isinstance(self.estimator, str):
             return make_ensemble(
                 self.estimator, is_classes=is_classes, n_rows=n_rows, seed=seed,
@@ -245,7 +246,7 @@ class TreeImportance(WeightedSelector):
         self.held_out_score_ = float(scorer(model, held_out, target[test], **_weights(part[1])))
         losses = []
         for _ in self.steps("shuffles", range(self.n_repeats), self.n_repeats):
-            seed = random.randint(np.iinfo(np.int32).max)
+            seed = draw_seed(random)
             result = permutation_importance(
                 model, held_out, target[test], scoring=scorer, n_repeats=1, random_state=seed,
                 sample_weight=part[1], n_jobs=1,

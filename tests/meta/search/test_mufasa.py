@@ -19,10 +19,11 @@ from sklearn.tree import DecisionTreeClassifier
 
 from reference import mufasa as plain
 from tamis._runtime.checkpoint import load
+from tamis._runtime.seeds import stream
 from tamis.exceptions import InputError, SelectionWarning
 from tamis.linear_svm.squared_hinge import FastLinearSVM
 from tamis.meta import ArraySource, Categorical, Integer, MetaSpace, Mufasa, RandomSearch, Real
-from tamis.meta.search._set_task import find_varying, stream
+from tamis.meta.search._set_task import find_varying
 
 Y = np.arange(40) % 2
 

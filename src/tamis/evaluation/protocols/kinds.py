@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tamis._runtime.wording import did_you_mean
 from tamis._validation import Number, check_value
 from tamis.evaluation.protocols.base import (
     Parts,
@@ -370,8 +370,7 @@ def as_protocol(value: Any, groups: Any = None) -> Protocol:
         return _WORDS[value]()
     if isinstance(value, list | tuple) or callable(getattr(value, "get_n_splits", None)):
         return Splitter(value, groups)
-    close = difflib.get_close_matches(str(value), _WORDS, n=1)
-    hint = f" Did you mean {close[0]!r}?" if close else ""
+    hint = did_you_mean(value, _WORDS)
     raise InputError(
         f"as_protocol: expected {', '.join(map(repr, _WORDS))}, a number of folds, a scikit-learn "
         f"splitter or a protocol, got {value!r}.{hint}"

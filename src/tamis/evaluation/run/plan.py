@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 
 from sklearn.base import clone
 
-from tamis._runtime.fingerprint import canonical, key_of, seed_of
+from tamis._runtime.fingerprint import canonical, key_of
+from tamis._runtime.seeds import seed_of
 from tamis.cutoff.counts import counts_to_try
 from tamis.evaluation.learners import Learner, make_learner
 from tamis.evaluation.metrics import Metric, default_metrics, make_metric

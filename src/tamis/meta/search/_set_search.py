@@ -9,17 +9,17 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, TransformerMixin
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from tamis._base import BaseSelector
 from tamis._runtime.callbacks import CallbackSupportMixin, with_callbacks
+from tamis._runtime.seeds import as_seed, first_child, stream
 from tamis._runtime.warning import warn
 from tamis._validation import N_JOBS, Constraint, Custom, Number, check_parameters
 from tamis.exceptions import InputError
 from tamis.meta.search import _set_checkpoint as checkpoints
 from tamis.meta.search._set_quality import SetQuality
-from tamis.meta.search._set_task import SetTask, Trial, Walk, stream
+from tamis.meta.search._set_task import SetTask, Trial, Walk
 
 LIMITS: dict[str, Constraint] = {
     "n_features_to_select": Number(int, low=1, or_none=True),
@@ -172,7 +172,7 @@ class SetSearch(TransformerMixin, CallbackSupportMixin, BaseEstimator):  # type:
         self.generator_ = self._find_generator(X, params["generator"], seed)
         quality = SetQuality(
             y, estimator=params["estimator"], cv=params["cv"], scoring=params["scoring"],
-            seed=int(np.random.SeedSequence(seed).generate_state(1)[0]), n_jobs=params["n_jobs"],
+            seed=first_child(seed), n_jobs=params["n_jobs"],
             who=who,
         )  # fmt: skip
         name = "" if path is None else self._fingerprint(X, quality.y)
@@ -310,15 +310,3 @@ class SetSearch(TransformerMixin, CallbackSupportMixin, BaseEstimator):  # type:
         tags.target_tags.required = True
         tags.input_tags.two_d_array = False
         return tags
-
-
-def as_seed(random_state: Any, who: str) -> int:
-    """Whole number that seeds all streams; an int is itself."""
-    if isinstance(random_state, int | np.integer) and not isinstance(random_state, bool):
-        if random_state < 0:
-            raise InputError(
-                f"{who}: random_state must be an int of at least 0, a RandomState or None, got "
-                f"{random_state!r}."
-            )
-        return int(random_state)
-    return int(check_random_state(random_state).randint(np.iinfo(np.int32).max))

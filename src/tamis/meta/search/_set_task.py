@@ -30,11 +30,6 @@ class Trial(NamedTuple):
         return self[:3]
 
 
-def stream(seed: int, *place: int) -> np.random.Generator:
-    """Random numbers of one place of a search, independent of those of all others."""
-    return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=place))
-
-
 @dataclass
 class Walk:
     """What one run of the search knows: the best so far, and for how long there was no better."""

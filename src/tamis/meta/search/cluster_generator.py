@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_random_state
 
+from tamis._runtime.seeds import draw_seed
 from tamis._validation import Number, check_value
 from tamis.data import checks
 from tamis.exceptions import InputError
@@ -420,7 +421,7 @@ def _k_means(table: Floats, n_clusters: int, random_state: Any) -> NDArray[np.in
     from sklearn.cluster import KMeans, MiniBatchKMeans
     from threadpoolctl import threadpool_limits
 
-    seed = check_random_state(random_state).randint(np.iinfo(np.int32).max)
+    seed = draw_seed(check_random_state(random_state))
     kind = KMeans if len(table) <= MANY else MiniBatchKMeans
     with threadpool_limits(limits=1):  # sums over threads would differ in their last bits
         return kind(n_clusters, n_init=4, random_state=seed).fit(table).labels_

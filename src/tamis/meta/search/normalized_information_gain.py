@@ -7,10 +7,11 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from tamis._runtime.seeds import stream
 from tamis._validation import Constraint, Number
 from tamis.exceptions import InputError
 from tamis.meta.search._set_search import LIMITS, SetSearch
-from tamis.meta.search._set_task import AnyPoint, SetTask, Trial, Walk, stream
+from tamis.meta.search._set_task import AnyPoint, SetTask, Trial, Walk
 
 Floats = NDArray[np.float64]
 # Cells measured at a time where the generator has no information gain of its own.

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+from tamis._runtime.seeds import stream
 from tamis._validation import Constraint, Number
 from tamis.meta.search._set_search import LIMITS, SetSearch
-from tamis.meta.search._set_task import AnyPoint, SetTask, Trial, Walk, stream
+from tamis.meta.search._set_task import AnyPoint, SetTask, Trial, Walk
 
 
 class RandomSearch(SetSearch):

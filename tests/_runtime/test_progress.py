@@ -7,8 +7,8 @@ import pytest
 from rich.console import Console
 
 from tamis import DFT, OFW
-from tamis.cli import _progress as cli_progress
-from tamis.cli._progress import ColumnNames, StderrProgress
+from tamis._runtime.progress import StderrProgress
+from tamis.cli._fitting import ColumnNames
 from tamis.cli.console import Talk
 
 X = np.random.default_rng(0).normal(size=(40, 3))
@@ -60,15 +60,15 @@ def test_the_bar_goes_away_after_a_failure():
 def test_a_learner_says_how_it_is_doing(monkeypatch):
     progress = StderrProgress(delay=100)
     said = []
-    make_bar = cli_progress._make_bar
+    make_bar = StderrProgress._make_bar
 
-    def spied(console):
-        bar = make_bar(console)
+    def spied(self):
+        bar = make_bar(self)
         update = bar.update
         bar.update = lambda *args, **options: (said.append(options), update(*args, **options))
         return bar
 
-    monkeypatch.setattr(cli_progress, "_make_bar", spied)
+    monkeypatch.setattr(StderrProgress, "_make_bar", spied)
     selector = OFW(max_iter=400, random_state=0).set_callbacks(progress).fit(X, Y)
     words = [options["description"] for options in said if "description" in options]
     assert f"OFW: learning, error {selector.energy_[-1]:.3f}" in words
