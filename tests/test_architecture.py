@@ -27,18 +27,6 @@ MODULES = dict(modules())
 # Imported from elsewhere, still. To be emptied.
 KNOWN: set[str] = {
     "tamis.data._target",
-    "tamis.data.formats._agreement",
-    "tamis.data.formats._arrow",
-    "tamis.data.formats._columnar",
-    "tamis.data.formats._convert",
-    "tamis.data.formats._file",
-    "tamis.data.formats._labels",
-    "tamis.data.formats._npz",
-    "tamis.data.formats._open",
-    "tamis.data.formats._sniff",
-    "tamis.data.formats._streams",
-    "tamis.data.formats._text",
-    "tamis.data.formats._text_write",
     "tamis.filters._information",
     "tamis.meta.sources._meta_table",
     "tamis_papers.inffs._data",

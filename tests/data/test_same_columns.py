@@ -245,7 +245,7 @@ class TestFactsOfParts:
 
 
 def test_types_that_change_further_down(tmp_path, monkeypatch):
-    from tamis.data.formats import _csv
+    from tamis.data.formats import text as _csv
 
     monkeypatch.setattr(_csv, "LARGEST_BYTES", 1000)
     rows = [f"{i * 0.5},{i % 2 == 0},2020-01-0{1 + i % 9}".lower() for i in range(3000)]

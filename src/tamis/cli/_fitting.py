@@ -286,7 +286,7 @@ class Outline:
 def read_scan(request: Request, client: Any) -> tuple[Any, PreparedTable]:
     """Open the files, choose columns by their types, and find out what the target is."""
     from tamis.data import scan
-    from tamis.data.formats._open import open_files
+    from tamis.data.reading import open_files
 
     table: Any = _outline(request.data, open_files(request.data))
     target = request.target if request.target is not None else table.target_name

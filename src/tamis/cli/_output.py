@@ -18,7 +18,7 @@ from tamis._runtime.plain import plain, versions
 from tamis.cli._fitting import RankedTable
 from tamis.cli.console import Misuse, printable, remember_written
 from tamis.data import RawTable, atomic_path, check_writable, table_format, write_table
-from tamis.data.formats._streams import open_text_output
+from tamis.data.formats.dialect import open_text_output
 from tamis.exceptions import InputError, MissingDependencyError
 
 # Learned per column by some selectors, and worth a word in the record of a column.

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from tamis._runtime.memory import as_bytes, block_rows, part_room
 from tamis._runtime.wording import counted
 from tamis._validation import CLUSTER, check_value
-from tamis.data.formats._agreement import (
+from tamis.data.agreement import (
     Places,
     choose_columns,
     common_dtype,
@@ -21,8 +21,8 @@ from tamis.data.formats._agreement import (
     judge_columns,
     positions,
 )
-from tamis.data.formats._file import Piece, Request, TableFile
-from tamis.data.formats._labels import (
+from tamis.data.formats.base import Piece, Request, TableFile
+from tamis.data.labels import (
     GivenLabels,
     Labels,
     attach,
@@ -31,8 +31,8 @@ from tamis.data.formats._labels import (
     find_labels,
     joined,
 )
-from tamis.data.formats._open import open_files
 from tamis.data.partitioned import PartitionedTable, RawBlock, Wanted
+from tamis.data.reading import open_files
 from tamis.data.roles import ColumnCode, ColumnRole, column_notes
 from tamis.exceptions import InputError
 from tamis.statistics.ranges import Ranges

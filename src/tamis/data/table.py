@@ -16,7 +16,7 @@ from tamis.exceptions import InputError
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from tamis.data.formats._sniff import TextDialect
+    from tamis.data.formats.dialect import TextDialect
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 
 from tamis.data import scan
-from tamis.data.formats import _array_files as _arrays
-from tamis.data.formats import _matrix_file
+from tamis.data.formats import matrix as _matrix_file
+from tamis.data.formats import npz as _arrays
 from tamis.exceptions import ColumnTypeError, InputError
 
 X = np.random.default_rng(0).normal(size=(30, 4))

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tamis.data import scan
-from tamis.data.formats import _csv
+from tamis.data.formats import text as _csv
 from tamis.exceptions import ColumnTypeError, InputError
 
 

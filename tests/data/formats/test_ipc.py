@@ -4,7 +4,7 @@ import pytest
 from pyarrow import feather, ipc
 
 from tamis.data import scan
-from tamis.data.formats import _ipc
+from tamis.data.formats import arrow_ipc as _ipc
 from tamis.exceptions import InputError
 
 

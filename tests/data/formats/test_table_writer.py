@@ -174,7 +174,7 @@ def test_ten_thousand_columns(csv, tmp_path):
 
 
 def test_many_rows_are_written_in_parts(csv, tmp_path, monkeypatch):
-    monkeypatch.setattr("tamis.data.formats._text_write.CELLS_AT_A_TIME", 7)
+    monkeypatch.setattr("tamis.data.writing.CELLS_AT_A_TIME", 7)
     text = "a,b\n" + "".join(f"{j},0{j}\n" for j in range(100))
     write_table(csv(text), tmp_path / "o.csv")
     assert (tmp_path / "o.csv").read_text() == text
@@ -260,9 +260,9 @@ def test_existing_file_is_untouched(tmp_path, plain, name):
 @pytest.mark.parametrize(
     ("name", "function"),
     [
-        ("o.csv", "tamis.data.formats._text_write._rows"),
-        ("o.parquet", "tamis.data.writer.write_parquet"),
-        ("o.feather", "tamis.data.writer.write_feather"),
+        ("o.csv", "tamis.data.writing._rows"),
+        ("o.parquet", "tamis.data.writing.write_parquet"),
+        ("o.feather", "tamis.data.writing.write_feather"),
         ("o.npz", "numpy.savez_compressed"),
     ],
 )

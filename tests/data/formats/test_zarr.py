@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tamis.data import scan
-from tamis.data.formats import _matrix_file
+from tamis.data.formats import matrix as _matrix_file
 from tamis.exceptions import InputError, MissingDependencyError
 
 X = np.random.default_rng(0).normal(size=(12, 5))

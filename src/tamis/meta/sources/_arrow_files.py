@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from tamis.data.formats._arrow import first_line, import_pyarrow
+from tamis.data.formats.base import first_line, import_pyarrow
 from tamis.exceptions import InputError
 
 PARQUET = (".parquet", ".pq")

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tamis.data.formats._arrow import import_pyarrow
+from tamis.data.formats.base import import_pyarrow
 from tamis.exceptions import InputError
 from tamis.meta.sources._arrow_files import FORMATS, column_names, count_rows, read_file_columns
 from tamis.meta.sources._measuring import as_numbers

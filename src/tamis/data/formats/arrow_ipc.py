@@ -9,9 +9,17 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from tamis.data.formats._arrow import import_pyarrow
-from tamis.data.formats._batches import arrow_label_type, column_kinds, piece_of
-from tamis.data.formats._file import LabelType, Piece, Request, TableFile, check_names
+from tamis.data.formats.base import (
+    LabelType,
+    Piece,
+    Request,
+    TableFile,
+    check_names,
+    damaged_file,
+    import_pyarrow,
+)
+from tamis.data.formats.batches import arrow_label_type, column_kinds, piece_of
+from tamis.data.table import RawTable
 from tamis.exceptions import InputError
 
 # A part is made of record batches until they have this size; Feather writes batches of 2**16 rows.
@@ -149,3 +157,38 @@ def _field(metadata: bytes, table: int, index: int) -> int:
     if 4 + 2 * index >= size:
         return 0
     return int(struct.unpack_from("<H", metadata, fields + 4 + 2 * index)[0])
+
+
+def read_feather(path: Path) -> RawTable:
+    """Read Feather version 2, which is the Arrow IPC file format, or an Arrow IPC stream."""
+    pa = import_pyarrow(f"reading {path.name}")
+    from pyarrow import ipc
+
+    with open(path, "rb") as stream:
+        start = stream.read(6)
+        stream.seek(0)
+        if start.startswith(b"FEA1"):
+            raise InputError(
+                f"{path.name}: expected Feather version 2, got version 1; write it again with a "
+                "recent pyarrow, or as Parquet."
+            )
+        try:
+            opened = ipc.open_file(stream) if start == b"ARROW1" else ipc.open_stream(stream)
+            arrow = opened.read_all()
+            # Arrow trusts the offsets in the file; without this a damaged one can crash Python.
+            arrow.validate(full=True)
+        except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
+            raise damaged_file(path, "Feather", error) from error
+    return RawTable.from_arrow(arrow, path)
+
+
+def write_feather(arrow: Any, path: Path) -> None:
+    """Write Feather version 2."""
+    import pyarrow as pa
+    from pyarrow import ipc
+
+    codec = "lz4" if pa.Codec.is_available("lz4") else None
+    # One dictionary per column is all the format can hold; tables read in pieces have several.
+    options = ipc.IpcWriteOptions(compression=codec, unify_dictionaries=True)
+    with ipc.new_file(str(path), arrow.schema, options=options) as file:
+        file.write_table(arrow)

@@ -1,4 +1,4 @@
-"""One file of a scan: what is known before its rows are read."""
+"""One file of a table: what is known before its rows are read."""
 
 from __future__ import annotations
 
@@ -6,13 +6,14 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
+from types import ModuleType
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tamis.data.roles import ColumnCode
-from tamis.exceptions import ColumnTypeError, InputError
+from tamis.exceptions import ColumnTypeError, InputError, MissingDependencyError
 from tamis.statistics.ranges import Ranges
 
 # What a column holds: numbers that float32 can hold, other numbers, integers, or something else.
@@ -165,8 +166,6 @@ class TableFile:
 
     def damaged(self, where: str, error: Exception) -> InputError:
         """Build the error for rows that cannot be read."""
-        from tamis.data.formats._arrow import first_line
-
         return InputError(
             f"{where}: expected {self.format} data, got a damaged or other file "
             f"({first_line(error)}); write or download it again, or leave it out."
@@ -227,3 +226,35 @@ def check_names(who: str, names: Sequence[str]) -> None:
     if not names:
         raise InputError(f"{who}: expected at least one column, got none; check the file.")
     check_names_once(who, names)
+
+
+def import_pyarrow(purpose: str) -> ModuleType:
+    """Return pyarrow, or say what brings it.
+
+    Parameters
+    ----------
+    purpose : str
+        What needs it, as the subject of the sentence, e.g. ``"reading flowers.csv"``.
+    """
+    try:
+        import pyarrow
+    except ImportError as error:
+        raise MissingDependencyError(
+            f"{purpose} needs the package pyarrow, which is not installed; "
+            "run: pip install 'tamis[cli]'"
+        ) from error
+    return pyarrow
+
+
+def first_line(error: BaseException) -> str:
+    """Shorten an error of pyarrow or numpy to something a reader can take in."""
+    lines = str(error).strip().splitlines()
+    return lines[0][:200].rstrip(" .") if lines else type(error).__name__
+
+
+def damaged_file(path: Path, kind: str, error: Exception) -> InputError:
+    """Build the error for a file that cannot be read as what its name says."""
+    return InputError(
+        f"{path.name}: expected a {kind} file, got a damaged or other file ({first_line(error)}); "
+        "write or download it again, or correct its extension."
+    )

@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tamis._runtime.wording import listed
-from tamis.data.formats._array_files import label_dtype
-from tamis.data.formats._file import LabelType, Request, Stamp
-from tamis.data.formats._matrix_file import MatrixFile, OpenMatrix, import_package, pick, span_of
+from tamis.data.formats.base import LabelType, Request, Stamp
+from tamis.data.formats.matrix import MatrixFile, OpenMatrix, import_package, pick, span_of
+from tamis.data.formats.npz import label_dtype
 from tamis.exceptions import InputError
 
 # Rows of a chunk are kept if they take no more than so many blocks.

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tamis.data.encode import decoded, encode, floats, is_text, kind_of, plain, plain_type
-from tamis.data.formats._file import (
+from tamis.data.formats.base import (
     INTEGER,
     NARROW,
     OTHER,

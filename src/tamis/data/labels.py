@@ -13,18 +13,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tamis._runtime.wording import counted, listed, unknown_column
-from tamis.data.formats._array_files import DAMAGE, StoredArray, find_array
-from tamis.data.formats._arrow import first_line
-from tamis.data.formats._file import (
+from tamis.data.formats.base import (
     TEXT,
     LabelType,
     Piece,
     Stamp,
     TableFile,
     check_stamp,
+    first_line,
     stamp_of,
 )
-from tamis.data.formats._matrix_file import text_of
+from tamis.data.formats.matrix import text_of
+from tamis.data.formats.npz import DAMAGE, StoredArray, find_array
 from tamis.exceptions import ColumnTypeError, InputError
 
 

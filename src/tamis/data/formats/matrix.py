@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import AbstractContextManager
 from typing import Any, Protocol
 
@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tamis._runtime.wording import counted
-from tamis.data.formats._file import OTHER, Piece, Request, TableFile, number_kind, split_rows
-from tamis.data.formats._npz import _numbered
+from tamis.data.formats.base import OTHER, Piece, Request, TableFile, number_kind, split_rows
 from tamis.exceptions import ColumnTypeError, InputError, MissingDependencyError
 
 # A part is a range of rows of about this size; how rows are cut does not depend on any limit.
@@ -77,7 +76,7 @@ class MatrixFile(TableFile):
                 f"shape {stored.shape}; save one name per column."
             )
         names = [n.decode() if isinstance(n, bytes) else str(n) for n in stored.tolist()]
-        self.names = tuple(_numbered(names, ()))
+        self.names = tuple(numbered(names, ()))
 
     def row_range(self, part: int) -> tuple[int, int]:
         """First row of a part, and the first after it."""
@@ -173,3 +172,18 @@ def import_package(package: str, purpose: str) -> Any:
             f"{purpose} needs the package {package}, which is not installed; "
             f"run: pip install {package}"
         ) from error
+
+
+def numbered(names: list[str], taken: Collection[str]) -> list[str]:
+    """Add ``_2``, ``_3``, ... to a name seen before, stepping over names that exist."""
+    existing, seen = set(names) | set(taken), set(taken)
+    counts: dict[str, int] = {}
+    result = []
+    for name in names:
+        new = name
+        while new in seen or (new != name and new in existing):
+            counts[name] = counts.get(name, 1) + 1
+            new = f"{name}_{counts[name]}"
+        seen.add(new)
+        result.append(new)
+    return result

@@ -1,4 +1,4 @@
-"""Which columns a scan has, and where they are in each of its files."""
+"""Which columns a scan has, what they are, and where they are in each of its files."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from tamis._runtime.wording import counted, listed, unknown_column
 from tamis.data.encode import facts_of
-from tamis.data.formats._file import INTEGER, NARROW, TableFile, TypesChangedError
+from tamis.data.formats.base import INTEGER, NARROW, TableFile, TypesChangedError
 from tamis.data.roles import (
     JUDGED_VALUES,
     ColumnCode,

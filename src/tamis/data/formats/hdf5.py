@@ -12,9 +12,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from tamis._runtime.wording import listed
-from tamis.data.formats._array_files import label_dtype
-from tamis.data.formats._file import LabelType, Request
-from tamis.data.formats._matrix_file import (
+from tamis.data.formats.base import LabelType, Request
+from tamis.data.formats.matrix import (
     MatrixFile,
     OpenMatrix,
     import_package,
@@ -22,6 +21,7 @@ from tamis.data.formats._matrix_file import (
     span_of,
     text_of,
 )
+from tamis.data.formats.npz import label_dtype
 from tamis.exceptions import InputError
 
 DAMAGE = (OSError, EOFError, ValueError, KeyError, RuntimeError)
