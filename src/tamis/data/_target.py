@@ -21,19 +21,10 @@ MIN_ROWS_TO_JUDGE = 10
 
 
 @dataclass(frozen=True, eq=False)
-class Target:
-    """A target ready for a selector.
+class TableTarget:
+    """Target of a table: labels or float64 `y` of the rows that have one (`kept`, None means all).
 
-    Parameters
-    ----------
-    y : ndarray
-        Labels or float64 numbers, one per kept row.
-    kept : ndarray of bool or None
-        Rows that have a target; None means all.
-    task, reason : str
-        The task and the sentence that explains it.
-    n_missing, n_distinct : int
-        Rows without a target; different values among the others.
+    `reason` is the sentence that reports the task.
     """
 
     y: np.ndarray
@@ -52,7 +43,7 @@ def check_task(who: str, task: str | None, target: str | None) -> None:
         raise InputError(f"{who}: expected a target for {task}, got none; add --target.")
 
 
-def arrow_target(who: str, name: str, column: pa.ChunkedArray, task: str | None) -> Target:
+def arrow_target(who: str, name: str, column: pa.ChunkedArray, task: str | None) -> TableTarget:
     """Build the target from an Arrow column."""
     column = plain(column)
     kind = kind_of(column.type)
@@ -61,20 +52,20 @@ def arrow_target(who: str, name: str, column: pa.ChunkedArray, task: str | None)
             f"{who}: expected numbers or labels in target {name!r}, got {column.type}; "
             "choose another target."
         )
-    guess = "classification" if kind in {"text", "category", "boolean"} else None
+    inferred = "classification" if kind in {"text", "category", "boolean"} else None
     if kind in {"date", "time", "duration"}:
-        guess = "regression"
-    return _make_target(who, name, *_values(column, kind), guess, task)
+        inferred = "regression"
+    return _make_target(who, name, *_values(column, kind), inferred, task)
 
 
-def array_target(who: str, name: str, values: np.ndarray, task: str | None) -> Target:
+def array_target(who: str, name: str, values: np.ndarray, task: str | None) -> TableTarget:
     """Build the target from the ``y`` of an NPZ file; NaN and '' are missing."""
     if values.dtype.kind == "f":
         missing = np.isnan(values)
     else:
         missing = values == "" if values.dtype.kind == "U" else np.zeros(values.shape, dtype=bool)
-    guess = "classification" if values.dtype.kind in "bU" else None
-    return _make_target(who, name, values, missing, guess, task)
+    inferred = "classification" if values.dtype.kind in "bU" else None
+    return _make_target(who, name, values, missing, inferred, task)
 
 
 def _values(column: pa.ChunkedArray, kind: str) -> tuple[np.ndarray, np.ndarray]:
@@ -102,10 +93,10 @@ def _make_target(
     name: str,
     values: np.ndarray,
     missing: np.ndarray,
-    guess: str | None,
+    inferred: str | None,
     task: str | None,
-) -> Target:
-    """Build the target; `guess` is what the type alone says, `task` what the caller wants."""
+) -> TableTarget:
+    """Build the target; `inferred` is what the type alone says, `task` what the caller wants."""
     n_missing = int(missing.sum())
     kept = ~missing if n_missing else None
     y = values[kept] if n_missing else values
@@ -119,11 +110,11 @@ def _make_target(
             f"{who}: expected target {name!r} to have at least two different values, got only "
             f"{distinct[0].item()!r} in {counted(y.size, 'row')}; choose another target."
         )
-    guess = guess or infer_task(distinct, counts)
-    build = _labels if (task or guess) == "classification" else _numbers
+    inferred = inferred or infer_task(distinct, counts)
+    build = _labels if (task or inferred) == "classification" else _numbers
     y = build(who, name, y, distinct)
-    reason = _reason(name, task or guess, distinct.size, asked=task is not None)
-    return Target(y, kept, task or guess, reason, n_missing, distinct.size)
+    reason = _reason(name, task or inferred, distinct.size, asked=task is not None)
+    return TableTarget(y, kept, task or inferred, reason, n_missing, distinct.size)
 
 
 def _labels(who: str, name: str, y: np.ndarray, distinct: np.ndarray) -> np.ndarray:

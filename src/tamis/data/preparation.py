@@ -10,7 +10,7 @@ import numpy as np
 from scipy import sparse
 
 from tamis._runtime.wording import counted, listed, unknown_column
-from tamis.data._target import Target, array_target, arrow_target, check_task
+from tamis.data._target import TableTarget, array_target, arrow_target, check_task
 from tamis.data.encode import encode, facts_of, kind_of, plain
 from tamis.data.roles import (
     EXCLUDED,
@@ -45,7 +45,7 @@ class PreparedTable:
     roles : tuple of ColumnRole
         One per column of the file, in its order.
     notes : list of str
-        Sentences for the user: what was left out, encoded or guessed.
+        Sentences for the user: what was left out, encoded or inferred.
 
     Examples
     --------
@@ -94,7 +94,7 @@ def prepare(
         The column to predict. None means no target, except for an NPZ file with ``y``, which is
         then the target (exclude ``"y"`` to do without).
     task : {"classification", "regression"} or None, default=None
-        None means guess from the target; the guess is explained in ``task_reason``.
+        None means infer it from the target; ``task_reason`` reports how.
     columns : iterable of str or None, default=None
         Use only these, whatever they look like. None means all.
     include : iterable of str or None, default=None
@@ -167,7 +167,7 @@ def prepare(
     )
 
 
-def _find_target(table: RawTable, name: str, task: str | None) -> Target:
+def _find_target(table: RawTable, name: str, task: str | None) -> TableTarget:
     if table.arrow is not None:
         return arrow_target(table.who, name, table.arrow[name], task)
     stored = table.target is not None and name == table.target_name
@@ -236,7 +236,7 @@ def _numbers(
     return X
 
 
-def _target_notes(found: Target | None) -> list[str]:
+def _target_notes(found: TableTarget | None) -> list[str]:
     if found is None:
         return []
     n = found.n_missing
