@@ -26,9 +26,9 @@ Examples:
   tamis compare genes.parquet --target tumour --store runs.sqlite --n-jobs 8
   tamis compare genes.parquet --target tumour --cluster tcp://scheduler:8786
 
-Every method ranks the columns of the training rows of every split; learners are trained on the
-best columns and scored on the test rows. With --store, a run that was killed goes on where it
-was, and several processes may work on the same file. The table goes to stdout.
+Every method ranks the columns of the training rows of every split; models are trained on the
+best columns and scored on the test rows. With --store, an interrupted run
+resumes, and several processes may work on the same file. The table goes to stdout.
 
 With --cluster or --workers the splits are computed there, to the same result, instead of by
 --n-jobs processes; DATA is read here and sent to each worker once.
@@ -64,7 +64,7 @@ With --cluster or --workers the splits are computed there, to the same result, i
 @click.option(
     "--task",
     type=click.Choice(["classification", "regression"]),
-    help="What the target is. [default: guessed from it, and said]",
+    help="What the target is. [default: inferred from it, and reported]",
 )
 @click.option("--columns", multiple=True, metavar="NAMES", help="Use only these columns.")
 @click.option("--include", multiple=True, metavar="NAMES", help="Use these too, if left out.")
@@ -73,7 +73,7 @@ With --cluster or --workers the splits are computed there, to the same result, i
     "--store",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="SQLite file that keeps finished work; a killed run goes on from it.",
+    help="SQLite file that keeps finished work; an interrupted run resumes from it.",
 )
 @click.option(
     "--report", type=click.Path(path_type=Path), metavar="FILE", help="Write a web page, too."

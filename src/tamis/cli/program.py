@@ -64,7 +64,7 @@ class Program(click.Group):
 @click.version_option(tamis.__version__, message="tamis %(version)s")
 @click.pass_context
 def program(ctx: click.Context) -> None:
-    """Find the few columns of a wide table that matter, and say how sure you are."""
+    """Find the few columns of a wide table that matter, and report how certain that is."""
     if ctx.invoked_subcommand is None:
         click.echo(ctx.get_help())
 
