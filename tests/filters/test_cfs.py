@@ -11,8 +11,8 @@ from reference import codes as plain_codes
 from reference import greedy as plain
 from tamis import CFS
 from tamis.exceptions import InputError, SelectionWarning
-from tamis.filters._search import order_as_scores
 from tamis.filters.cfs import MeritSearch
+from tamis.filters.pairs import order_as_scores
 
 
 def table(seed=0, n_rows=150, *, missing=0.0, task="classification"):

@@ -70,7 +70,7 @@ def distance_blocks(
 
 def _all_distances(columns: Columns, n_jobs: int | None, steps: Any) -> Floats:
     n_rows = columns.values.shape[1]
-    out = np.full((n_rows, n_rows), np.inf)  # a walk that is ended early leaves rows far apart
+    out = np.full((n_rows, n_rows), np.inf)  # for a callback that ends the loop early
     ranges = _ranges(n_rows)
     tiles = [(a, b, b != a) for i, a in enumerate(ranges) for b in ranges[: i + 1]]
     size = max(64, -(-len(tiles) // 50))

@@ -15,8 +15,7 @@ from tamis._runtime.warning import warn
 from tamis._validation import N_JOBS, Constraint, Custom, Number
 from tamis.cutoff.best_count import BestCount
 from tamis.data.target import TASK, Target
-from tamis.filters._search import TIE, order_as_scores, rounded
-from tamis.filters.pairs import CodedMemory, LinearMemory
+from tamis.filters.pairs import TIE, CodedMemory, LinearMemory, order_as_scores, rounded
 from tamis.statistics.codes import N_BINS, STRATEGY, symmetrical
 
 Floats = NDArray[np.float64]

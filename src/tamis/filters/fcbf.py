@@ -14,8 +14,7 @@ from tamis._facts import SelectorFacts
 from tamis._runtime.warning import warn
 from tamis._validation import N_JOBS, Constraint, Number
 from tamis.cutoff.best_count import BestCount
-from tamis.filters._search import TIE, order_as_scores, rounded
-from tamis.filters.pairs import PairStatistics, coded_pairs
+from tamis.filters.pairs import TIE, PairStatistics, coded_pairs, order_as_scores, rounded
 from tamis.statistics.codes import N_BINS, STRATEGY, symmetrical
 
 Floats = NDArray[np.float64]
@@ -83,12 +82,12 @@ class FCBF(WeightedSelector):
     found in the rows where it is known. Weights count as repeated rows, also in the description
     length, so that doubling all of them allows more cuts.
 
-    Tables that are not in memory: a walk for the target, one for ranges (and distinct values, with
+    Tables larger than memory: one pass for the target, one for ranges (and distinct values, with
     ``"uniform"``), one for the classes in every level, then one for up to 16 columns at a time, the
     best of those left, over the columns left. ``"mdl"`` and ``"quantile"`` read the table once more
     in blocks of whole columns, as many as a third of the memory holds, and keep only the cuts; on a
     cluster a block is gathered on one worker. If not even one column fits, use ``"uniform"``. A
-    checkpoint keeps the walk at hand, and what the walks before it led to.
+    checkpoint keeps the current pass and the results of earlier ones.
 
     If no column is predominant, ``"best"`` keeps the first of the order and warns, so that a
     pipeline can go on; in the paper the result is then empty.

@@ -127,11 +127,11 @@ class LaplacianScore(BaseSelector):
         laplacian = np.full(constant.size, WORST)
         if not constant.all():
             edges = Edges.of(row_graph(self, X, ~constant))
-            self._walk(X.tocsc() if sparse.issparse(X) else X, edges, laplacian)
+            self._fill(X.tocsc() if sparse.issparse(X) else X, edges, laplacian)
         self.laplacian_scores_ = laplacian
         return 1.0 - laplacian, constant
 
-    def _walk(self, X: Any, edges: Edges, out: Floats) -> None:
+    def _fill(self, X: Any, edges: Edges, out: Floats) -> None:
         """Write the Laplacian score of every column; columns do not depend on each other."""
         tiles = [(first, min(first + TILE, out.size)) for first in range(0, out.size, TILE)]
         n_threads = effective_jobs(self.n_jobs)

@@ -16,8 +16,13 @@ from tamis.cutoff import find_elbows
 from tamis.cutoff.best_count import BestCount
 from tamis.cutoff.counts import most_wanted
 from tamis.data.target import TASK
-from tamis.filters._search import order_as_scores
-from tamis.filters.pairs import PairStatistics, coded_pairs, linear_pairs, shared_bits
+from tamis.filters.pairs import (
+    PairStatistics,
+    coded_pairs,
+    linear_pairs,
+    order_as_scores,
+    shared_bits,
+)
 from tamis.statistics.codes import N_BINS, STRATEGY
 
 Floats = NDArray[np.float64]
@@ -105,15 +110,14 @@ class MRMR(WeightedSelector):
     is at the mean of its column; in mutual information a row takes part in a pair if both cells are
     known. Weights count as repeated rows.
 
-    Tables that are not in memory: a walk for the target and one for the moments; then a walk finds
+    Tables larger than memory: one pass for the target and one for the moments; then each pass finds
     the correlations of up to 64 columns with all others, those with the best criterion so far, and
-    the next one is made when a column is chosen that was not among them. For mutual information
-    there are a walk for ranges (and distinct values, with ``"uniform"``), one for the relevance,
-    and 16 columns in each further one. ``"quantile"`` and ``"mdl"`` read the table once more in
-    blocks of whole columns, as many as a third of the memory holds, and keep only the cuts; on a
-    cluster a block is gathered on one worker. If not even one column fits, use ``"uniform"``. A
-    checkpoint keeps the walk at hand, and what the walks before it led to: cuts, relevance, and
-    the search with its order and redundancies.
+    another one follows when a column is chosen that was not among them. Mutual information takes a
+    pass for ranges (and distinct values, with ``"uniform"``), one for the relevance, and further
+    ones for 16 columns each. ``"quantile"`` and ``"mdl"`` read the table once more in blocks of
+    whole columns, as many as a third of the memory holds, and keep only the cuts; on a cluster a
+    block is gathered on one worker. If not even one column fits, use ``"uniform"``. A checkpoint
+    keeps the current pass and the results of earlier ones: cuts, relevance, order, redundancies.
 
     F has no bound and a correlation is at most 1, so in the difference with F redundancy decides
     between nearly equal columns only; the paper has it so, and the quotient is the better choice.

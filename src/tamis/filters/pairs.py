@@ -1,8 +1,8 @@
 """PairStatistics: how much features say about the target and about each other.
 
-A search asks one object for the relation of features with the target, and of one feature with
-others. The rows may be in memory (here), in files or on the workers of Dask
-(:mod:`tamis.filters._source_pairs`).
+A greedy search asks one object for the relation of features with the target, and of one feature
+with others; `order_as_scores` makes scores of the order that it finds. The rows may be in memory
+(here), in files or on the workers of Dask (:mod:`tamis.filters._source_pairs`).
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from tamis._base import Scores
 from tamis._columns import find_constant
 from tamis.data.target import Target
 from tamis.exceptions import InputError
@@ -25,6 +26,9 @@ Columns = NDArray[np.intp]
 # A relation from bits shared and the entropies of both sides.
 Measure = Callable[[Floats, Floats, Floats], Floats]
 S = TypeVar("S")
+
+# Values that differ by less are equal: other orders of summation must not decide.
+TIE = 1e-12
 
 
 class PairStatistics(Protocol):
@@ -183,3 +187,33 @@ class CodedMemory(_MemoryPairs):
     def relations(self, newest: int, left: Columns, likely: Any = None) -> Floats:
         """Relation of one feature with those in `left`."""
         return self.measure(*self.coded.pairs(*self.coded.codes.column(newest), left))
+
+
+def order_as_scores(
+    order: NDArray[np.intp], criterion: Floats, constant: NDArray[np.bool_]
+) -> Scores:
+    """Scores that count down the order; behind it the other columns follow by their criterion.
+
+    Of the followers, those with equal criteria share a score. Constant columns get 0.
+    """
+    scores = np.zeros(constant.size)
+    varying = constant.size - int(constant.sum())
+    scores[order] = np.arange(varying, varying - order.size, -1)
+    rest = ~constant
+    rest[order] = False
+    # The place of the last of those that tie, so that nobody is lifted over a better column.
+    values = rounded(criterion[rest])
+    scores[rest] = values.size - _better_or_equal(values) + 1
+    return scores, constant
+
+
+def _better_or_equal(values: Floats) -> NDArray[np.intp]:
+    """How many values are at least as large, for every value."""
+    ascending = np.sort(values)
+    return values.size - np.searchsorted(ascending, values, side="left")
+
+
+def rounded(values: Floats) -> Floats:
+    """Values to 40 binary digits, so that those equal up to rounding are equal."""
+    mantissa, exponent = np.frexp(np.where(np.abs(values) < TIE, 0.0, values))
+    return np.ldexp(np.round(mantissa * 2.0**40), exponent - 40)

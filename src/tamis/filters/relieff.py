@@ -184,7 +184,7 @@ class ReliefF(BaseSelector):
             return scores, constant
         columns = self._columns(X, np.flatnonzero(~constant))
         rows, row_weight = self._sample(columns, outcome)
-        scores[columns.origin] = self._walk(columns, rows, row_weight, outcome)
+        scores[columns.origin] = self._add_up(columns, rows, row_weight, outcome)
         scores[constant] = min(float(scores.min()), 0.0)
         return scores, constant
 
@@ -266,7 +266,7 @@ class ReliefF(BaseSelector):
             rows = np.sort(random.choice(useful, self.n_samples, replace=False))
         return rows, weight[rows]
 
-    def _walk(
+    def _add_up(
         self, columns: Columns, rows: NDArray[np.intp], row_weight: Floats, outcome: Target
     ) -> Floats:
         """Scores of the columns from the pairs of near rows, block by block."""

@@ -93,7 +93,7 @@ class InfFS(WeightedSelector):
     Deviations depend on the units of the columns: scale the columns if their units differ, or set
     ``alpha=0``. Missing cells have centred rank 0.
 
-    Tables that are not in memory are read twice with ``"spearman"`` and ``"pearson"``: a walk over
+    Tables larger than memory are read twice with ``"spearman"`` and ``"pearson"``: a pass over
     rows for the deviations, then blocks of whole columns, as many at a time as a third of the
     memory holds, for the ranks. Ranks that take more than another third are kept in a temporary
     file. On a cluster the blocks of columns are gathered on the workers and stay there; a product
@@ -182,7 +182,7 @@ class InfFS(WeightedSelector):
 
         Notes
         -----
-        A table that is not in memory is read as often as by `fit`, within the same memory. The
+        A table larger than memory is read as often as by `fit`, within the same memory. The
         scores themselves come on top: 8 bytes per alpha and column.
         """
         check_parameters(self, self._constraints)
@@ -202,6 +202,45 @@ class InfFS(WeightedSelector):
         if is_source and X.checkpoint is not None:
             Path(X.checkpoint).unlink(missing_ok=True)
         return scores
+
+
+def inf_fs_path(
+    X: Any,
+    alphas: Sequence[float] = tuple(np.linspace(0, 1, 11)),
+    *,
+    sample_weight: Any = None,
+    **params: Any,
+) -> NDArray[np.float64]:
+    """Score the columns for every alpha; ranks and relations are computed once.
+
+    Parameters
+    ----------
+    X : array-like, DataFrame, sparse matrix or scan of shape (n_samples, n_features)
+        The table; NaN marks missing values. Also what :func:`tamis.scan` makes, and Dask arrays
+        and DataFrames, which are read as often as for one alpha.
+    alphas : sequence of float, default=0, 0.1, ..., 1
+        Weights of dispersion against non-redundancy, each in [0, 1].
+    sample_weight : array-like of shape (n_samples,), default=None
+        Weights of the rows.
+    **params
+        Other parameters of :class:`~tamis.InfFS`, such as `relation` or `memory_limit`.
+
+    Returns
+    -------
+    scores : ndarray of shape (n_alphas, n_features)
+        One row per alpha, equal to ``InfFS(alpha=alpha).fit(X).scores_``.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from tamis import inf_fs_path
+    >>> X, _ = load_iris(return_X_y=True)
+    >>> inf_fs_path(X, [0.0, 0.5, 1.0]).argmax(axis=1)
+    array([1, 2, 2])
+    """
+    alphas = check_alphas(alphas, "inf_fs_path")
+    selector = InfFS(**params)
+    return selector.path(X, alphas, sample_weight=sample_weight)
 
 
 def check_alphas(alphas: Any, who: str) -> list[Any]:
