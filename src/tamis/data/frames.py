@@ -8,7 +8,7 @@ from __future__ import annotations
 import datetime
 import decimal
 import numbers
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import narwhals.stable.v2 as nw
@@ -87,7 +87,7 @@ def codes_from(facts_by_name: dict[str, ColumnFacts], who: str) -> dict[str, Col
     return codes
 
 
-def encode_frame(X: Any, codes: dict[str, ColumnCode], who: str) -> NDArray[Any]:
+def encode_frame(X: Any, codes: Mapping[str, ColumnCode], who: str) -> NDArray[Any]:
     """All columns of a frame as one matrix of floats."""
     frame = nw.from_native(X)
     schema = frame.collect_schema()

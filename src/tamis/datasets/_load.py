@@ -191,7 +191,8 @@ def _framed(bunch: Bunch) -> Bunch:
 
 def _unique(names: Iterable[str]) -> list[str]:
     names = list(names)
-    taken, copies, result = set(names), Counter(), []
+    taken, result = set(names), []
+    copies: Counter[str] = Counter()
     for name in names:
         candidate, number = name, copies[name]
         # A suffixed name may itself be in the file, hence the search.

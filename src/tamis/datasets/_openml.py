@@ -65,6 +65,7 @@ def fetch_arrays(info: DatasetInfo) -> dict[str, Any]:
         If OpenML cannot be reached, or if what came is damaged or is not the expected table.
     """
     # One folder per set: what belongs to a bad download can be removed without knowing the layout.
+    assert info.openml is not None
     folder = cache_folder() / "openml" / info.name
     origin = f"OpenML data set {info.openml.data_id}"
     try:
@@ -108,6 +109,7 @@ def _fetch_quietly(data_id: int, folder: Path) -> Bunch:
 
 
 def _to_arrays(bunch: Bunch, info: DatasetInfo, origin: str) -> dict[str, Any]:
+    assert info.openml is not None
     name = bunch.details["name"]
     if name.lower() != info.openml.name.lower():
         raise InputError(
@@ -122,7 +124,9 @@ def _to_arrays(bunch: Bunch, info: DatasetInfo, origin: str) -> dict[str, Any]:
     }
 
 
-def _decode_categories(X: np.ndarray, names: Sequence[str], categories: dict) -> np.ndarray:
+def _decode_categories(
+    X: np.ndarray, names: Sequence[str], categories: dict[str, Any]
+) -> np.ndarray:
     """Put back the numbers of nominal columns, which scikit-learn replaces by their position."""
     X = X.copy()
     for name, values in categories.items():
@@ -134,6 +138,8 @@ def _decode_categories(X: np.ndarray, names: Sequence[str], categories: dict) ->
 
 def _translate(labels: np.ndarray, info: DatasetInfo, origin: str) -> np.ndarray:
     texts, codes, counts = np.unique(labels.astype(str), return_inverse=True, return_counts=True)
+    assert info.openml is not None
+    assert info.classes is not None
     known = info.openml.labels
     if known is None:
         by_count = {count: label for label, count in info.classes.items()}

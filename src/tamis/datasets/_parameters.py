@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from numbers import Integral, Real
+from typing import Any
 
 import numpy as np
 
@@ -23,14 +24,14 @@ def check_integer(who: str, name: str, value: object, minimum: int) -> int:
 
 def check_share(who: str, name: str, value: object) -> float:
     """Return the value as a float, or raise if it is not a number in [0, 1]."""
-    if isinstance(value, bool) or not isinstance(value, Real) or not 0 <= value <= 1:
+    if isinstance(value, bool) or not isinstance(value, Real) or not 0 <= float(value) <= 1:
         raise InputError(
             f"{who}: {name} must be a number in [0, 1], got {value!r}. Pass a share, such as 0.1."
         )
     return float(value)
 
 
-def to_generator(who: str, random_state: object) -> np.random.Generator:
+def to_generator(who: str, random_state: Any) -> np.random.Generator:
     """Turn None, an integer or a Generator into a Generator; the latter is used as it is."""
     valid = random_state is None or isinstance(random_state, np.random.Generator)
     if not valid and (

@@ -130,7 +130,7 @@ def _scaled(column: Floats, code: _Number) -> Floats:
 
 
 def _gaps(column: NDArray[Any]) -> NDArray[np.bool_]:
-    return np.array([value is None or checks._is_missing(value) for value in column], dtype=bool)
+    return np.array([value is None or checks.is_missing(value) for value in column], dtype=np.bool_)
 
 
 def _as_text(column: NDArray[Any]) -> NDArray[Any]:

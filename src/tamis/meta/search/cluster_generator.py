@@ -431,5 +431,5 @@ def _places(column: NDArray[Any]) -> Floats:
     """Numbers of a meta-feature; labels become their place among the sorted labels."""
     if column.dtype.kind == "f":
         return column
-    texts = np.array(["" if checks._is_missing(value) else str(value) for value in column])
+    texts = np.array(["" if checks.is_missing(value) else str(value) for value in column])
     return np.unique(texts, return_inverse=True)[1].astype(np.float64)

@@ -119,13 +119,14 @@ class DaskTable(ChunkReader):
 
     def _find_codes(self, X: Any) -> dict[str, ColumnCode]:
         """How columns that are no numbers become some; they are read once for it."""
-        import dask
+        from dask.base import compute
+        from dask.delayed import delayed
 
         odd = [n for n, dtype in X.dtypes.items() if getattr(dtype, "kind", "O") not in "iufb"]
         if not odd:
             return {}
-        look = dask.delayed(frame_facts)
-        first, *others = dask.compute(*(look(chunk, odd) for chunk in self.chunks))
+        look = delayed(frame_facts)
+        first, *others = compute(*(look(chunk, odd) for chunk in self.chunks))
         for other in others:
             for name in odd:
                 first[name].merge(other[name])
