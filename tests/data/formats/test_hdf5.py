@@ -167,3 +167,49 @@ class TestH5ad:
             file["obs/y"].attrs["categories"] = "elsewhere"
         with pytest.raises(InputError, match=r"older form of categories in 'y'"):
             scan(path, target="y")
+
+
+class TestOtherFiles:
+    """A file from elsewhere must not make the reader open files of this machine."""
+
+    def refuse(self, path, found):
+        with pytest.raises(InputError, match=rf"{path.name}: .*got .*{found}"):
+            scan(path)
+
+    @pytest.fixture
+    def h5py(self):
+        return pytest.importorskip("h5py")
+
+    @pytest.fixture
+    def secret(self, tmp_path, h5py):
+        path = tmp_path / "secret.bin"
+        path.write_bytes(np.arange(6.0).tobytes())
+        with h5py.File(tmp_path / "secret.h5", "w") as file:
+            file["X"] = np.arange(6.0).reshape(3, 2)
+        return path
+
+    @pytest.mark.parametrize("name", ["t.h5", "t.h5ad"])
+    @pytest.mark.parametrize("place", ["X", "deep/below"])
+    def test_external_link(self, tmp_path, h5py, secret, name, place):
+        with h5py.File(tmp_path / name, "w") as file:
+            file[place] = h5py.ExternalLink("secret.h5", "/X")
+        self.refuse(tmp_path / name, "link '.*' to another file")
+
+    def test_soft_link_through_an_external_one(self, tmp_path, h5py, secret):
+        with h5py.File(tmp_path / "t.h5", "w") as file:
+            file["out"] = h5py.ExternalLink("secret.h5", "/")
+            file["X"] = h5py.SoftLink("/out/X")
+        self.refuse(tmp_path / "t.h5", "link 'out' to another file")
+
+    def test_external_storage(self, tmp_path, h5py, secret):
+        with h5py.File(tmp_path / "t.h5", "w") as file:
+            stored = [(str(secret), 0, 48)]
+            file.create_dataset("X", shape=(3, 2), dtype="f8", external=stored)
+        self.refuse(tmp_path / "t.h5", "dataset 'X' that is stored in other files")
+
+    def test_virtual_dataset(self, tmp_path, h5py, secret):
+        layout = h5py.VirtualLayout(shape=(3, 2), dtype="f8")
+        layout[:] = h5py.VirtualSource(tmp_path / "secret.h5", "X", shape=(3, 2))
+        with h5py.File(tmp_path / "t.h5", "w") as file:
+            file.create_virtual_dataset("X", layout)
+        self.refuse(tmp_path / "t.h5", "dataset 'X' that is stored in other files")

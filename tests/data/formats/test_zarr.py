@@ -1,3 +1,4 @@
+import json
 import sys
 
 import numpy as np
@@ -86,3 +87,19 @@ def test_garbled_chunk(tmp_path, zarr):
     chunk.write_bytes(b"no chunk at all")
     with pytest.raises(InputError, match=r"t.zarr, rows 0 to 11: expected Zarr data"):
         scan(tmp_path).to_numpy()
+
+
+@pytest.mark.parametrize("place", ["filters", "compressor"])
+def test_pickles_are_refused_before_opening(tmp_path, monkeypatch, place):
+    zarr = pytest.importorskip("zarr")
+    path = tmp_path / "t.zarr"
+    (path / "y").mkdir(parents=True)
+    codec = {"id": "pickle", "protocol": 5}
+    array = {"zarr_format": 2, "shape": [1], "chunks": [1], "dtype": "|O", "fill_value": 0}
+    array |= {"order": "C", "filters": None, "compressor": None}
+    array[place] = [codec] if place == "filters" else codec
+    (path / ".zgroup").write_text('{"zarr_format": 2}')
+    (path / "y" / ".zarray").write_text(json.dumps(array))
+    monkeypatch.setattr(zarr, "open", lambda *_, **__: pytest.fail("the store was opened"))
+    with pytest.raises(InputError, match=r"Python objects in y/.zarray, which are not loaded"):
+        scan(path)

@@ -40,6 +40,7 @@ class Hdf5Table(MatrixFile):
         h5py = import_package("h5py", f"reading {path.name}")
         try:
             with h5py.File(path, "r") as file:
+                check_self_contained(path.name, file)
                 self._find(file)
         except InputError:
             raise
@@ -131,6 +132,7 @@ class H5adTable(MatrixFile):
         h5py = import_package("h5py", f"reading {path.name}")
         try:
             with h5py.File(path, "r") as file:
+                check_self_contained(path.name, file)
                 self._find(file)
         except InputError:
             raise
@@ -218,6 +220,26 @@ class _OpenAnnData(_OpenDatasets):
             return values
         empty: Any = np.nan if values.dtype.kind in "iuf" else None
         return np.where(missing, empty, values)
+
+
+def check_self_contained(who: str, file: Any) -> None:
+    """Refuse a file that would make the reader open others, which its sender may have chosen."""
+    import h5py
+
+    def look_at_link(name: str, link: Any) -> str | None:
+        return f"a link {name!r} to another file" if isinstance(link, h5py.ExternalLink) else None
+
+    def look_at_item(name: str, item: Any) -> str | None:
+        if isinstance(item, h5py.Dataset) and (item.external or item.is_virtual):
+            return f"a dataset {name!r} that is stored in other files"
+        return None
+
+    found = file.visititems_links(look_at_link) or file.visititems(look_at_item)
+    if found is not None:
+        raise InputError(
+            f"{who}: expected a file that holds all of its data, got {found}; copy the data into "
+            "it, for example with h5repack or h5py."
+        )
 
 
 def _stored_values(table: H5adTable, name: str, item: Any) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -31,6 +32,7 @@ class ZarrTable(MatrixFile):
     def __init__(self, path: Path):
         super().__init__(path)
         import_package("zarr", f"reading {path.name}")
+        check_codecs(path)
         try:
             opened = self._store()
             group, X = (None, opened) if hasattr(opened, "shape") else (opened, opened.get("X"))
@@ -86,6 +88,32 @@ class ZarrTable(MatrixFile):
     def _open(self, request: Request) -> Iterator[OpenMatrix]:
         block = 8 * request.rows * max(len(request.columns), 1)
         yield _OpenStore(self._store(), MOST_HELD * block)
+
+
+def check_codecs(path: Path) -> None:
+    """Refuse a store whose arrays are pickled, since unpickling can run code."""
+    for folder, _, files in os.walk(path):
+        for name in set(files) & {".zarray", ".zmetadata", "zarr.json"}:
+            try:
+                described = json.loads(Path(folder, name).read_bytes())
+            except (OSError, ValueError):
+                continue  # zarr says what is wrong with it
+            if _is_pickled(described):
+                raise InputError(
+                    f"{path.name}: expected arrays of numbers or text, got Python objects in "
+                    f"{Path(folder, name).relative_to(path)}, which are not loaded because they "
+                    "can run code; save them as numbers or text."
+                )
+
+
+def _is_pickled(described: Any) -> bool:
+    """Whether a codec anywhere in a description is that of pickles."""
+    if isinstance(described, dict):
+        codec = described.get("id", described.get("name"))
+        if isinstance(codec, str) and codec.split(".")[-1].lower() == "pickle":
+            return True
+        return any(map(_is_pickled, described.values()))
+    return isinstance(described, list) and any(map(_is_pickled, described))
 
 
 class _OpenStore:
