@@ -34,28 +34,11 @@ class Tuned(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     equally good values the middle one is taken. Where no fold leaves two classes to learn from, it
     is the middle of all values.
 
-    Parameters
-    ----------
-    estimator : scikit-learn estimator
-        Fitted for every value and fold, then on all rows with the best value.
-    parameter : str
-        Its parameter.
-    values : sequence
-        Values to try, in order.
-    rotate : bool, default=False
-        Whether only inner products of rows matter (a linear model with a squared norm as penalty):
-        then a wide table is turned into a square one first, which changes nothing but the time.
-
-    Attributes
-    ----------
-    value_ : object
-        The chosen value.
-    estimator_ : object
-        Fitted with it.
-    losses_ : ndarray of shape (n_values,)
-        Errors, or sum of squared errors, over all inner folds.
-    converged_ : bool
-        Whether no fit stopped early. The warning itself is not shown.
+    `rotate` says that only inner products of rows matter (a linear model with a squared norm as
+    penalty): then a wide table is turned into a square one first, which changes nothing but the
+    time. After `fit`, `value_` is the chosen value, `estimator_` is fitted with it, `losses_` are
+    the errors (or squared errors) of every value over all inner folds, and `converged_` says
+    whether no fit stopped early.
     """
 
     def __init__(

@@ -21,15 +21,7 @@ Cell = tuple[int, str, str]  # count, learner, metric
 
 
 class Results:
-    """The stored rows of a plan.
-
-    Parameters
-    ----------
-    plan : Plan
-        What was asked for.
-    rows : iterable of StoredUnit
-        What came out; rows of other plans are passed over.
-    """
+    """The stored rows of a plan; rows of other plans are passed over."""
 
     def __init__(self, plan: Plan, rows: Iterable[StoredUnit]):
         self.plan = plan

@@ -38,17 +38,7 @@ class DataSet(NamedTuple):
 
 
 def read_tables(data: Any, target: Any = None, task: str = "auto") -> list[DataSet]:
-    """Tables of a comparison, in the order given.
-
-    Parameters
-    ----------
-    data : see `FORMS`
-        What to compare on.
-    target : str, array-like or None
-        Name of the target column of data frames, or the target itself.
-    task : {"auto", "classification", "regression"}
-        ``"auto"`` infers it (:func:`tamis.data.target.infer_task`).
-    """
+    """Data sets of a comparison in the order given; `data` and `target` as `compare` takes them."""
     tables = [_table(name, item, target, task) for name, item in _named(data)]
     names = [table.name for table in tables]
     if not tables:

@@ -25,14 +25,7 @@ _BLOCK = 1 << 20
 
 
 class Lilliefors(NamedTuple):
-    """What :func:`lilliefors` found.
-
-    Attributes
-    ----------
-    statistic : float
-        Largest distance of the two distribution functions.
-    p_value : float
-        Chance of a distance at least as large for normal data.
+    """Result of :func:`lilliefors`: the largest distance of the distribution functions, p-value.
 
     Examples
     --------
@@ -46,9 +39,9 @@ class Lilliefors(NamedTuple):
 
 
 def lilliefors(x: Any, *, n_draws: int = 10_000, random_state: int = 0) -> Lilliefors:
-    """Lilliefors test: could these numbers come from a normal law with unknown mean and variance.
+    """Lilliefors test of normality with unknown mean and variance.
 
-    Look at it before believing a t test on few pairs: give the differences a - b.
+    For the differences a - b before a t test on few pairs.
 
     Parameters
     ----------
@@ -67,13 +60,13 @@ def lilliefors(x: Any, *, n_draws: int = 10_000, random_state: int = 0) -> Lilli
     Notes
     -----
     The statistic is that of Kolmogorov and Smirnov against the normal law with the mean and the
-    standard deviation (divisor n - 1) of the data. The p-value is found by simulation:
-    (1 + draws with a distance at least as large) / (1 + draws). Its standard error is
-    sqrt(p (1 - p) / n_draws): 0.002 at p = 0.05 and never above 0.005 with 10,000 draws; it cannot
-    be below 1 / (1 + n_draws). Above 500 numbers the draws have 500, and distances are compared
-    after Stephens' scaling sqrt(n) - 0.01 + 0.85 / sqrt(n), which moves a p-value by less than
-    0.02 (0.003 near 0.05). Draws are kept for the next call with equally many numbers. Equal
-    numbers only: statistic 0 and p-value 1, for they say nothing.
+    standard deviation (divisor n - 1) of the data. The p-value is simulated, as by
+    :func:`scipy.stats.goodness_of_fit`, which draws anew for every call and as many numbers as
+    there are: (1 + draws with a distance at least as large) / (1 + draws), with a standard error
+    of 0.002 at p = 0.05. Draws are kept for the next call with equally many numbers. Above 500
+    numbers the draws have 500, and distances are compared after Stephens' scaling
+    sqrt(n) - 0.01 + 0.85 / sqrt(n), which moves a p-value by less than 0.02 (0.003 near 0.05).
+    Equal numbers only: statistic 0 and p-value 1.
 
     References
     ----------
@@ -137,16 +130,9 @@ _BLOCK = 1 << 20
 
 
 class BayesianSignedRank(NamedTuple):
-    """Probabilities found by :func:`bayesian_signed_rank`; they sum to 1.
+    """Probabilities of :func:`bayesian_signed_rank`, which sum to 1.
 
-    Attributes
-    ----------
-    left : float
-        The difference a - b is below -rope: b has the larger scores.
-    rope : float
-        The two are practically the same.
-    right : float
-        The difference a - b is above rope: a has the larger scores.
+    `left`: a - b is below -rope, b is larger; `rope`: practically the same; `right`: a is larger.
 
     Examples
     --------
