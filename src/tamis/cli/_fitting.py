@@ -91,8 +91,9 @@ def rank_table(request: Request, talk: Talk) -> RankedTable:
     """Do all of it; whatever can be checked before reading is checked before reading."""
     rule = parse_select(request.select)
     if request.method is not None:
-        request = replace(request, method=check_method(request.method))
-        build_selector(request.method, rule, request.param, request.n_jobs)
+        method = check_method(request.method)
+        request = replace(request, method=method)
+        build_selector(method, rule, request.param, request.n_jobs)
     with opened_cluster(request.cluster, request.workers) as client:
         return _rank(request, rule, client, talk)
 

@@ -15,7 +15,7 @@ from tamis.cutoff import CutRule, Elbow, as_rule
 from tamis.cutoff.best_count import BestCount
 
 SELECT_HELP = "elbow, early, late, all, a count such as 20 or a share such as 0.1"
-_NAMES = {"multiple": True, "metavar": "NAMES"}
+_NAMES: dict[str, Any] = {"multiple": True, "metavar": "NAMES"}
 SELECT_WORDS = ("elbow", "early", "late", "best", "all")
 DEFAULT_METHODS = {"classification": "dft", "regression": "rft"}
 # Parameters that have an option of their own.
@@ -114,7 +114,7 @@ def parse_select(text: str | None) -> CutRule | None:
     if text is None:
         return None
     if text in ("early", "late"):
-        return Elbow(which=text)
+        return Elbow("late" if text == "late" else "early")
     if text == "best":
         return BestCount()
     try:

@@ -137,7 +137,8 @@ def run(data: Path, request: dict[str, Any], talk: Talk, client: Any = None) -> 
         exclude=split_names(request["exclude"], table),
     )
     talk.say(prepared.task_reason)
-    methods = chosen_methods(request["methods"], prepared.task)
+    task = str(prepared.task)
+    methods = chosen_methods(request["methods"], task)
     talk.say(f"methods: {', '.join(methods)}")
     with misuse_if_refused():
         options = {
@@ -149,7 +150,7 @@ def run(data: Path, request: dict[str, Any], talk: Talk, client: Any = None) -> 
     return compare_methods(
         methods,
         {data.stem: named_bunch(prepared)},
-        task=prepared.task,
+        task=task,
         store=request["store"],
         n_jobs=request["n_jobs"],
         cluster=request["cluster"] if client is None else client,

@@ -41,10 +41,11 @@ class Program(click.Group):
         **extra: Any,
     ) -> Any:
         """Run a command, report what went wrong, and exit."""
+        extra["standalone_mode"] = False
         if not standalone_mode:
-            return super().main(args, prog_name, *rest, standalone_mode=False, **extra)
+            return super().main(args, prog_name, *rest, **extra)
         try:
-            code = super().main(args, prog_name, *rest, standalone_mode=False, **extra)
+            code = super().main(args, prog_name, *rest, **extra)
         except (click.ClickException, click.Abort) as error:
             code = report(error)
         sys.exit(code if isinstance(code, int) else 0)

@@ -84,8 +84,8 @@ def _values(column: pa.ChunkedArray, kind: str) -> tuple[np.ndarray, np.ndarray]
     if types.is_integer(column.type) or types.is_boolean(column.type):
         filled = column.fill_null(False if kind == "boolean" else 0)
         return filled.to_numpy(), column.is_null().to_numpy()
-    values = encode(column, ColumnCode(kind))
-    return values, np.isnan(values)
+    numbers = encode(column, ColumnCode(kind))
+    return numbers, np.isnan(numbers)
 
 
 def _make_target(
