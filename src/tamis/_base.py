@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,17 +13,18 @@ from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted
 
+from tamis._fitted import FittedMixin
 from tamis._ranking import Ranking
 from tamis._runtime.callbacks import CallbackSupportMixin, with_callbacks
 from tamis._runtime.warning import warn
 from tamis._validation import Constraint, check_parameters
 from tamis.cutoff.best_count import BestCount
-from tamis.cutoff.parse import as_rule
-from tamis.cutoff.rule import CutRule, FitData
+from tamis.cutoff.fit_data import FitData
+from tamis.cutoff.rule import CutRule, as_rule
 from tamis.data import checks
-from tamis.exceptions import InputError, MissingDependencyError
+from tamis.data.frames import is_frame
+from tamis.exceptions import InputError
 from tamis.passes import DaskTable, PartitionedTable, is_dask
-from tamis.passes.dask.cluster import at_work
 from tamis.passes.engine import Engine, Levels, Opened, S, open_table
 from tamis.passes.opening import check_source
 from tamis.statistics import Ranges
@@ -33,7 +33,7 @@ from tamis.statistics import Ranges
 Scores = tuple[NDArray[np.float64], NDArray[np.bool_]]
 
 
-class BaseSelector(SelectorMixin, CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
+class BaseSelector(FittedMixin, SelectorMixin, CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
     """Base of all selectors: data in, scores, order, cut, support.
 
     A subclass writes ``__init__`` (which only stores), its constraints and ``_score``.
@@ -113,8 +113,13 @@ class BaseSelector(SelectorMixin, CallbackSupportMixin, BaseEstimator):  # type:
                 "which looks at all of the training data. Use another rule for a table that is not "
                 "in memory."
             )
-        with at_work(X) as opened:
-            self._fit_checked(opened, None, None, rule)
+        if X.cluster is None:
+            self._fit_checked(X, None, None, rule)
+        else:
+            from tamis.passes.dask.cluster import at_work
+
+            with at_work(X) as opened:
+                self._fit_checked(opened, None, None, rule)
         if X.checkpoint is not None:
             Path(X.checkpoint).unlink(missing_ok=True)
         return self
@@ -229,32 +234,6 @@ class BaseSelector(SelectorMixin, CallbackSupportMixin, BaseEstimator):  # type:
         names = checks.names_of(self) if names is None else names
         return Ranking(self.scores_, self.order_, self.constant_, names)
 
-    def recut(self, rule: Any, X: Any = None, y: Any = None, *, sample_weight: Any = None) -> Any:
-        """Apply another cut to the fitted scores, without refitting.
-
-        Parameters
-        ----------
-        rule : int, float, "elbow", "all" or a rule from `tamis.cutoff`
-            The new cut; ``"best"`` for selectors that find a number of their own.
-        X, y, sample_weight : array-like, default=None
-            The training data, only for rules that look at it (`PermutationNull`,
-            `CrossValidated`).
-
-        Returns
-        -------
-        self : object
-            The selector with the new support.
-        """
-        check_is_fitted(self, "scores_")
-        rule = self._as_rule(rule, "rule")
-        data = FitData(self, None, None)
-        if X is not None:
-            X = checks.check_table(self, X, reset=False)
-            weight = checks.check_weight(sample_weight, X.shape[0], type(self).__name__)
-            data = FitData(self, X, y, weight)
-        self._keep(*rule.select(self.ranking_record(), data))
-        return self
-
     def transform(self, X: Any) -> Any:
         """Keep the selected columns.
 
@@ -270,45 +249,10 @@ class BaseSelector(SelectorMixin, CallbackSupportMixin, BaseEstimator):  # type:
             categories, dates or the like stays a frame, its columns as they are.
         """
         if isinstance(X, PartitionedTable):
-            check_is_fitted(self, "support_")
             return self._narrowed(X)
-        if hasattr(self, "column_codes_") and checks.is_frame(X):
-            return self._original(X)
+        if hasattr(self, "column_codes_") and is_frame(X):
+            return checks.select_columns(self, X, self.get_feature_names_out())
         return super().transform(X)
-
-    def _original(self, X: Any) -> Any:
-        """The selected columns of a frame that was encoded to be scored, as they are."""
-        return checks.select_columns(self, X, self.get_feature_names_out())
-
-    def _narrowed(self, X: PartitionedTable) -> Any:
-        names = getattr(self, "feature_names_in_", None)
-        if X.n_columns != self.n_features_in_ or (
-            names is not None and X.names is not None and list(names) != list(X.names)
-        ):
-            raise InputError(
-                f"{type(self).__name__}: expected the {self.n_features_in_} columns that were "
-                f"fitted, in their order, got {X!r}. Make the scan with the same columns=."
-            )
-        return X.select(self.support_)
-
-    def to_frame(self) -> Any:
-        """Feature, score, rank and selected for every column, best first.
-
-        Returns
-        -------
-        frame : pandas.DataFrame or polars.DataFrame
-            Whichever package is in use, pandas if both are.
-        """
-        ranking = self.ranking_record()
-        order = self.order_
-        return _frame(
-            {
-                "feature": [ranking.name(j) for j in order],
-                "score": self.scores_[order],
-                "rank": self.ranking_[order],
-                "selected": self.support_[order],
-            }
-        )
 
     def steps(self, name: str, items: Iterable[Any], total: int) -> Iterator[Any]:
         """Go through `items`, reporting to the callbacks; they may end it early."""
@@ -339,17 +283,6 @@ class BaseSelector(SelectorMixin, CallbackSupportMixin, BaseEstimator):  # type:
     def _get_support_mask(self) -> NDArray[np.bool_]:
         check_is_fitted(self, "support_")
         return self.support_
-
-    def _repr_html_inner(self) -> str:
-        return self._html_repr()
-
-    def _html_repr(self) -> str:
-        from tamis._notebook import top_features
-
-        # scikit-learn 1.6 has this under another name.
-        made = getattr(super(), "_html_repr", None) or super()._repr_html_inner
-        html: str = made()
-        return html + top_features(self) if hasattr(self, "support_") else html
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -382,17 +315,3 @@ class WeightedSelector(BaseSelector):
             The fitted selector.
         """
         return self._fit(X, y, sample_weight)
-
-
-def _frame(columns: dict[str, Any]) -> Any:
-    order = ["pandas", "polars"]
-    if "pandas" not in sys.modules and "polars" in sys.modules:
-        order.reverse()
-    for package in order:
-        try:
-            return __import__(package).DataFrame(columns)
-        except ImportError:
-            continue
-    raise MissingDependencyError(
-        "to_frame: expected pandas or polars to be installed, got neither. Run pip install pandas."
-    )

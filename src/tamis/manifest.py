@@ -25,7 +25,8 @@ from tamis._runtime.fingerprint import is_frame
 from tamis._runtime.fingerprint import table_fingerprint as fingerprint
 from tamis._runtime.plain import plain, versions
 from tamis._runtime.wording import counted, listed
-from tamis.cutoff.rule import CutRule, FitData
+from tamis.cutoff.fit_data import FitData
+from tamis.cutoff.rule import CutRule
 from tamis.data import RawTable, atomic_path, reduce_table
 from tamis.exceptions import InputError
 

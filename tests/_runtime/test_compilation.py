@@ -14,7 +14,7 @@ class Stage:
     def __init__(self, monkeypatch):
         self.now = 0.0
         self.timers = []
-        monkeypatch.setattr(_jit, "_ready", set())
+        monkeypatch.setattr(_jit, "ready", set())
         monkeypatch.setattr(_jit, "_spent", 0.0)
         monkeypatch.setattr(_jit, "time", SimpleNamespace(monotonic=lambda: self.now))
         monkeypatch.setattr(_jit.threading, "Timer", self.timer)

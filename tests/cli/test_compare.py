@@ -139,7 +139,7 @@ def test_rows_need_no_package_for_data_frames(monkeypatch):
     def refuse(columns):
         raise AssertionError("a data frame was made")
 
-    monkeypatch.setattr("tamis.evaluation.results.comparison._frame", refuse)
+    monkeypatch.setattr("tamis.evaluation.results.comparison.make_frame", refuse)
     lines = as_csv(found.score_rows()).splitlines()
     assert lines[0] == "data,method,split,count,learner,metric,value"
     assert len(lines) == 1 + len(expected)

@@ -9,7 +9,7 @@ from sklearn.base import BaseEstimator
 import tamis
 from tamis._ranking import Ranking
 from tamis.cutoff import PermutationNull
-from tamis.cutoff.rule import FitData
+from tamis.cutoff.fit_data import FitData
 from tamis.exceptions import InputError, SelectionWarning
 
 

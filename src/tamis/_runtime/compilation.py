@@ -41,7 +41,7 @@ def inline(function: F) -> F:
     return numba.njit(function)
 
 
-_ready: set[tuple[Any, str]] = set()
+ready: set[tuple[Any, str]] = set()
 _spent = 0.0
 
 
@@ -54,7 +54,7 @@ def announce_compilation(function: Any, dtype: Any = "") -> Iterator[None]:
     """
     global _spent
     key = (function, str(dtype))
-    if key in _ready:
+    if key in ready:
         yield
         return
     message = "tamis: compiling kernels for their first use here; later runs load them from a cache"
@@ -65,7 +65,7 @@ def announce_compilation(function: Any, dtype: Any = "") -> Iterator[None]:
         timer.start()
     try:
         yield
-        _ready.add(key)
+        ready.add(key)
     finally:
         timer.cancel()
         _spent += time.monotonic() - started

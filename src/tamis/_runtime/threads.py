@@ -11,6 +11,8 @@ from queue import SimpleQueue
 from threading import Thread
 from typing import Any
 
+from tamis._runtime import compilation
+
 # Below this many cells per thread, waking one costs more than it saves.
 CELLS_WORTH_A_THREAD = 200_000
 
@@ -82,6 +84,20 @@ def run_parts(
             failure = error
     if failure is not None:
         raise failure
+
+
+def run_kernel(
+    kernel: Any,
+    call: Callable[..., None],
+    parts: Sequence[tuple[Any, ...]],
+    n_threads: int,
+    dtype: Any = "",
+) -> None:
+    """As `run_parts`, for calls of a kernel; where they would compile it, this is announced."""
+    if (kernel, str(dtype)) in compilation.ready:
+        return run_parts(call, parts, n_threads)
+    with compilation.announce_compilation(kernel, dtype):
+        return run_parts(call, parts, n_threads)
 
 
 @lru_cache(maxsize=4)

@@ -9,9 +9,8 @@ from tamis.cutoff.cross_validated import CrossValidated
 from tamis.cutoff.elbow import Elbow, find_elbows
 from tamis.cutoff.fraction import Fraction
 from tamis.cutoff.mass import Mass
-from tamis.cutoff.parse import as_rule
 from tamis.cutoff.permutation_null import PermutationNull
-from tamis.cutoff.rule import CutRule
+from tamis.cutoff.rule import CutRule, as_rule
 from tamis.cutoff.threshold import Threshold
 from tamis.cutoff.top_k import TopK
 

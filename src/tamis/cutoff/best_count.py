@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tamis._ranking import Ranking
-from tamis.cutoff.rule import Cut, CutRule, FitData
+from tamis.cutoff.fit_data import FitData
+from tamis.cutoff.rule import Cut, CutRule
 from tamis.cutoff.top_k import TopK
 from tamis.exceptions import InputError
 

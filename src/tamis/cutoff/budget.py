@@ -10,7 +10,9 @@ from numpy.typing import NDArray
 
 from tamis._ranking import Ranking
 from tamis._validation import Number, check_value
-from tamis.cutoff.rule import Cut, CutRule, FitData, resolve
+from tamis.cutoff.fit_data import FitData
+from tamis.cutoff.groups import resolve
+from tamis.cutoff.rule import Cut, CutRule
 from tamis.exceptions import InputError
 
 

@@ -13,7 +13,8 @@ from sklearn.base import is_classifier
 from tamis._ranking import Ranking
 from tamis._validation import Custom, check_value
 from tamis.cutoff.counts import counts_to_try
-from tamis.cutoff.rule import Cut, CutRule, FitData
+from tamis.cutoff.fit_data import FitData
+from tamis.cutoff.rule import Cut, CutRule
 from tamis.cutoff.top_k import TopK
 from tamis.exceptions import InputError
 

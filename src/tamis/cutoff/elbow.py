@@ -11,7 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 from tamis._ranking import Ranking
 from tamis._runtime.warning import warn
 from tamis._validation import Choice, check_value
-from tamis.cutoff.rule import Cut, CutRule, FitData
+from tamis.cutoff.fit_data import FitData
+from tamis.cutoff.rule import Cut, CutRule
 
 # A bend smaller than this share of the curve's height is noise of the arithmetic, not an elbow.
 SMALLEST_BEND = 1e-9

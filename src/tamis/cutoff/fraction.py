@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from tamis._ranking import Ranking
 from tamis._validation import Number, check_value
-from tamis.cutoff.rule import Cut, CutRule, FitData
+from tamis.cutoff.fit_data import FitData
+from tamis.cutoff.rule import Cut, CutRule
 from tamis.cutoff.top_k import TopK
 
 

@@ -10,7 +10,8 @@ from sklearn.utils import check_random_state
 
 from tamis._ranking import Ranking
 from tamis._validation import Number, check_value
-from tamis.cutoff.rule import Cut, CutRule, FitData
+from tamis.cutoff.fit_data import FitData
+from tamis.cutoff.rule import Cut, CutRule
 from tamis.exceptions import InputError
 
 

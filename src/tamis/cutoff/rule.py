@@ -1,91 +1,24 @@
-"""CutRule: what all rules share: columns always kept, and columns that go together."""
+"""CutRule: how many features; and the rule that a user means by a number or a word."""
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn import get_config
-from sklearn.base import clone
-from sklearn.utils.validation import has_fit_parameter
 
 from tamis._ranking import Ranking
-from tamis._runtime.callbacks import without_callbacks
 from tamis._runtime.warning import warn
-from tamis._runtime.wording import did_you_mean
+from tamis.cutoff.fit_data import FitData
+from tamis.cutoff.groups import Column, Indices, Teams, resolve
 from tamis.exceptions import InputError
 
-Indices = NDArray[np.intp]
-Column = int | str
-
-
-class FitData(NamedTuple):
-    """What a rule that looks at the training data needs: the unfitted selector and its input."""
-
-    selector: Any
-    X: Any
-    y: Any
-    sample_weight: Any = None
-
-    @property
-    def target(self) -> NDArray[Any]:
-        """The target as a 1d array."""
-        target = np.asarray(self.y)
-        return target[:, 0] if target.ndim == 2 and target.shape[1] == 1 else target
-
-    def fresh(self) -> Any:
-        """An unfitted copy that keeps every column and reports to nobody."""
-        copy = clone(self.selector).set_params(n_features_to_select="all")
-        if copy.get_params(deep=False).get("task") == "auto":  # a few rows may look different
-            copy.set_params(task=getattr(self.selector, "task_", "auto"))
-        copy._names_told = getattr(self.selector, "feature_names_in_", None)
-        return without_callbacks(copy)
-
-    def fit(self, selector: Any, X: Any, y: Any, rows: Any = None) -> Any:
-        """Fit a selector on (a part of) the data, with the weights that belong to it."""
-        if self.sample_weight is None:
-            return selector.fit(X, y)
-        weight = self.sample_weight if rows is None else self.sample_weight[rows]
-        return selector.fit(X, y, sample_weight=weight)
-
-    def fit_learner(self, estimator: Any, columns: Indices, rows: Indices) -> Any:
-        """Fit a copy of an estimator on some columns and rows, with weights if it takes any."""
-        name = _weight_parameter(estimator)
-        options = {}
-        if self.sample_weight is not None and name is not None:
-            options[name] = self.sample_weight[rows]
-        return clone(estimator).fit(self.X[rows][:, columns], self.target[rows], **options)
-
-    def score_learner(self, scorer: Any, model: Any, columns: Indices, rows: Indices) -> float:
-        """Score a model on some columns and rows, with weights if the scorer takes any."""
-        options = {}
-        if self.sample_weight is not None and _takes_weight(scorer):
-            options["sample_weight"] = self.sample_weight[rows]
-        return float(scorer(model, self.X[rows][:, columns], self.target[rows], **options))
-
-    def steps(self, name: str, items: Sequence[Any]) -> Iterable[Any]:
-        """Go through `items` under the eyes of the selector's callbacks."""
-        yield from self.selector.steps(name, items, len(items))
-
-
-def _takes_weight(scorer: Any) -> bool:
-    parameters = inspect.signature(scorer).parameters.values()
-    return any(p.name == "sample_weight" or p.kind == p.VAR_KEYWORD for p in parameters)
-
-
-def _weight_parameter(estimator: Any) -> str | None:
-    """Name under which fit takes weights; for a pipeline, that of its last step."""
-    if has_fit_parameter(estimator, "sample_weight"):
-        return "sample_weight"
-    if hasattr(estimator, "steps") and not get_config()["enable_metadata_routing"]:
-        name, last = estimator.steps[-1]
-        if has_fit_parameter(last, "sample_weight"):
-            return f"{name}__sample_weight"
-    return None
+EXPECTED = (
+    "an int of at least 1, a float in (0, 1], 'elbow', 'all', or a rule from tamis.cutoff such "
+    "as TopK(20)"
+)
 
 
 class Cut(NamedTuple):
@@ -175,70 +108,42 @@ class CutRule:
         return Teams.of(self.groups, ranking, f"{self.who}: groups")
 
 
-class Teams(NamedTuple):
-    """A label per column, and who shares it; without groups every column is alone."""
+def as_rule(value: Any, *, who: str = "as_rule", name: str = "n_features_to_select") -> CutRule:
+    """Turn the value of `n_features_to_select` into a rule.
 
-    labels: Indices | None
+    Parameters
+    ----------
+    value : int, float, "elbow", "all" or CutRule
+        A count, a share, a word or a rule; a rule is returned as it is.
+    who, name : str
+        Who asks, and for which parameter; used in the error message.
 
-    @classmethod
-    def of(cls, groups: Any, ranking: Ranking, who: str) -> Teams:
-        """Read any of the accepted forms of `groups`."""
-        if groups is None:
-            return cls(None)
-        n = ranking.n_columns
-        named = isinstance(groups, Mapping)
-        groups = _listed(groups.values() if named else groups)
-        if groups and not named and not any(_is_list(item) for item in groups):
-            if len(groups) != n:
-                raise InputError(
-                    f"{who} must hold lists of columns or one label per column ({n}), "
-                    f"got {len(groups)} labels."
-                )
-            codes: dict[Any, int] = {}
-            return cls(np.array([codes.setdefault(label, len(codes)) for label in groups]))
-        labels = np.arange(n)
-        seen: set[int] = set()
-        for number, members in enumerate(groups):
-            columns = resolve(members, ranking, who)
-            twice = seen & set(columns.tolist())
-            if twice:
-                name = ranking.name(min(twice))
-                raise InputError(f"{who}: expected every column in one group, got {name!r} in two.")
-            seen |= set(columns.tolist())
-            labels[columns] = n + number
-        return cls(labels)
+    Returns
+    -------
+    rule : CutRule
+        The rule meant.
 
-    def members(self, column: int) -> Indices:
-        """All columns that go with `column`, itself included."""
-        if self.labels is None:
-            return np.array([column])
-        return np.flatnonzero(self.labels == self.labels[column])
+    Examples
+    --------
+    >>> from tamis.cutoff import as_rule
+    >>> as_rule(0.1)
+    Fraction(keep=None, groups=None, f=0.1)
+    """
+    from tamis.cutoff.elbow import Elbow
+    from tamis.cutoff.fraction import Fraction
+    from tamis.cutoff.top_k import TopK
 
-
-def resolve(columns: Iterable[Column], ranking: Ranking, who: str) -> Indices:
-    """Indices of columns given by index or name."""
-    found = [_index_of(column, ranking, who) for column in _listed(columns)]
-    return np.array(found, dtype=np.intp)
-
-
-def _is_list(value: Any) -> bool:
-    return isinstance(value, Iterable) and not isinstance(value, str | bytes)
-
-
-def _listed(value: Any) -> list[Any]:
-    return list(value) if _is_list(value) else [value]
-
-
-def _index_of(column: Column, ranking: Ranking, who: str) -> int:
-    n = ranking.n_columns
-    if isinstance(column, int | np.integer) and not isinstance(column, bool):
-        if -n <= column < n:
-            return int(column) % n
-        raise InputError(f"{who}: expected a column index below {n}, got {column!r}.")
-    if not isinstance(column, str):
-        raise InputError(f"{who}: expected column names or indices, got {column!r}.")
-    position = ranking.positions_by_name.get(column)
-    if position is not None:
-        return position
-    hint = did_you_mean(column, ranking.positions_by_name)
-    raise InputError(f"{who}: expected a column of the table, got {column!r}.{hint}")
+    if isinstance(value, CutRule):
+        return value
+    if isinstance(value, str):
+        if value == "elbow":
+            return Elbow()
+        if value == "all":
+            return Fraction(1.0)
+    elif isinstance(value, bool | np.bool_):
+        pass
+    elif isinstance(value, int | np.integer) and value >= 1:
+        return TopK(int(value))
+    elif isinstance(value, float | np.floating) and 0 < value <= 1:
+        return Fraction(float(value))
+    raise InputError(f"{who}: {name} must be {EXPECTED}, got {value!r}.")

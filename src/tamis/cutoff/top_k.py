@@ -9,7 +9,8 @@ import numpy as np
 from tamis._ranking import Ranking
 from tamis._runtime.warning import warn
 from tamis._validation import Number, check_value
-from tamis.cutoff.rule import Cut, CutRule, FitData
+from tamis.cutoff.fit_data import FitData
+from tamis.cutoff.rule import Cut, CutRule
 
 
 @dataclass(frozen=True, eq=False)

@@ -29,7 +29,7 @@ def check_table(selector: Any, X: Any, *, reset: bool = True) -> Any:
     Infinite values are not looked for here: that would read the data once more.
     """
     who = type(selector).__name__
-    if is_frame(X):
+    if not isinstance(X, np.ndarray) and is_frame(X):
         _check_names(X, who)
         if reset:
             selector.__dict__.pop("column_codes_", None)

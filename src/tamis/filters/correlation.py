@@ -9,9 +9,10 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from tamis._base import Scores
-from tamis._block_selector import BlockSelector, Gathered
+from tamis._block_selector import BlockSelector
 from tamis._columns import find_constant
 from tamis._facts import BOTH_TASKS, SelectorFacts
+from tamis._partial_fit import Gathered
 from tamis._runtime.threads import effective_jobs, run_parts
 from tamis._validation import N_JOBS, Choice, Constraint
 from tamis.data.target import TASK, Target

@@ -12,7 +12,7 @@ from tamis._block_selector import BlockSelector
 from tamis._facts import SelectorFacts
 from tamis._ranking import Ranking
 from tamis._validation import N_JOBS, Constraint, Custom, Number
-from tamis.cutoff.rule import resolve
+from tamis.cutoff.groups import resolve
 from tamis.data import checks
 from tamis.exceptions import InputError
 from tamis.filters._binned import equal_bins, over_columns

@@ -7,8 +7,9 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from tamis._block_selector import BlockSelector, Gathered
+from tamis._block_selector import BlockSelector
 from tamis._facts import SelectorFacts
+from tamis._partial_fit import Gathered
 from tamis._runtime.warning import warn
 from tamis._validation import N_JOBS, Choice, Constraint, Number
 from tamis.data import checks

@@ -14,7 +14,7 @@ from tamis._columns import find_constant
 from tamis._facts import BOTH_TASKS, SelectorFacts
 from tamis._validation import Constraint, Custom
 from tamis.cutoff.counts import counts_to_try
-from tamis.cutoff.rule import FitData
+from tamis.cutoff.fit_data import FitData
 from tamis.data.target import TASK, check_numbers, check_target, infer_task
 from tamis.exceptions import InputError
 from tamis.graph.feature_graph import open_graph

@@ -7,10 +7,9 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tamis._runtime.compilation import announce_compilation
-from tamis._runtime.threads import run_parts, split_evenly, threads_for
+from tamis._runtime.threads import run_kernel, split_evenly, threads_for
 from tamis._validation import N_JOBS, Constraint, Custom, Number
-from tamis.cutoff.rule import resolve
+from tamis.cutoff.groups import resolve
 from tamis.data import checks
 from tamis.exceptions import InputError
 from tamis.passes import MemoryEngine, run_pass
@@ -152,12 +151,12 @@ def over_columns(
 ) -> BestCuts:
     """Fill `cuts` by a kernel that threads run over blocks of columns."""
     threads = threads_for(n_cells, n_jobs)
-    with announce_compilation(kernel):
-        run_parts(
-            lambda a, b: kernel(*arguments, cuts.loss, cuts.base, cuts.best, a, b),
-            split_evenly(0, cuts.loss.size, threads),
-            threads,
-        )
+    run_kernel(
+        kernel,
+        lambda a, b: kernel(*arguments, cuts.loss, cuts.base, cuts.best, a, b),
+        split_evenly(0, cuts.loss.size, threads),
+        threads,
+    )
     return cuts
 
 

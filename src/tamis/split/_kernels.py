@@ -1,4 +1,4 @@
-"""Best cut of every column from its summary by bins; arrays in, arrays out."""
+"""Best cut of every column by entropy, from its counts by bin; arrays in, arrays out."""
 
 import numpy as np
 
@@ -40,30 +40,6 @@ def entropy_curve(counts, j, n_left, curve):
     for b in range(n_cuts):
         curve[b] = max((xlog2x(n_left[b]) + xlog2x(n - n_left[b]) - curve[b]) / n, 0.0)
     return max((xlog2x(n) - bits) / n, 0.0)
-
-
-@inline
-def variance_curve(sums, squares, j, curve):
-    """Mean squared error around the two means, of every cut of column j; returns the variance."""
-    n_cuts = curve.shape[0]
-    w, t = 0.0, 0.0
-    for b in range(n_cuts + 1):
-        w += sums[j, b, 0]
-        t += sums[j, b, 1]
-    if not w > 0.0:
-        return np.nan
-    variance = max(squares[j] - t * t / w, 0.0) / w
-    left_w, left_t = 0.0, 0.0
-    for b in range(n_cuts):
-        left_w += sums[j, b, 0]
-        left_t += sums[j, b, 1]
-        right_w = w - left_w
-        curve[b] = variance
-        if left_w > 0.0 and right_w > 0.0:
-            # What the two means explain; a difference of squares would lose its digits.
-            gap = left_t / left_w - (t - left_t) / right_w
-            curve[b] = max(variance - left_w * right_w / (w * w) * gap * gap, 0.0)
-    return variance
 
 
 @inline
@@ -120,26 +96,8 @@ def best_whole_cuts(counts, n_bins, logs, loss, base, best, first, last):
 
 
 @kernel
-def best_variance_cuts(sums, squares, n_bins, loss, base, best, first, last):
-    """Smallest mean squared error and its cut, and the variance, of columns first to last."""
-    curve = np.empty(n_bins - 1)
-    for j in range(first, last):
-        base[j] = variance_curve(sums, squares, j, curve)
-        best[j] = first_minimum(curve)
-        loss[j] = curve[best[j]]
-
-
-@kernel
 def entropy_losses(counts, n_bins, j):
     """All losses of one column, and that without a cut."""
     curve = np.empty(n_bins - 1)
     base = entropy_curve(counts, j, np.empty(n_bins - 1), curve)
-    return curve, base
-
-
-@kernel
-def variance_losses(sums, squares, n_bins, j):
-    """All losses of one column, and that without a cut."""
-    curve = np.empty(n_bins - 1)
-    base = variance_curve(sums, squares, j, curve)
     return curve, base

@@ -95,7 +95,7 @@ class RFT(SplitMixin, BlockSelector):
         return TargetSums(bins, table.centre, lanes_for(table.engine.n_bytes, table_bytes))
 
     def _best_cuts(self, statistic: TargetSums) -> BestCuts:
-        from tamis.split import _kernels as kernels
+        from tamis.split import _variance_kernels as kernels
 
         sums, squares, _ = statistic.finish()
         weight, first, second = statistic.total
@@ -104,7 +104,7 @@ class RFT(SplitMixin, BlockSelector):
         return over_columns(kernels.best_variance_cuts, arguments, cuts, sums.size, self.n_jobs)
 
     def _losses(self, statistic: TargetSums, column: int) -> tuple[Any, float]:
-        from tamis.split import _kernels as kernels
+        from tamis.split import _variance_kernels as kernels
 
         sums, squares, _ = statistic.finish()
         return kernels.variance_losses(sums, squares, self.n_bins, column)

@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from tamis._runtime.compilation import announce_compilation
-from tamis._runtime.threads import run_parts, split_evenly, threads_for
+from tamis._runtime.threads import run_kernel, split_evenly, threads_for
 
 # Columns in a tile: 8 to 16 KiB of every row are read in one go, and the tile's table of bins
 # stays in the second-level cache.
@@ -125,31 +124,31 @@ def lanes_for(data_bytes: int, table_bytes: int) -> int:
     return 1 << max(affordable, 1).bit_length() - 1
 
 
-def run_kernel(
+def sum_block(
     kernel: Callable[..., None],
     block: Block,
     arguments: tuple[Any, ...],
     lanes: NDArray[np.float64],
     n_jobs: int | None,
 ) -> None:
-    """Add a block to `lanes` with a kernel of `tamis.statistics._kernels`.
+    """Add a block to `lanes` with a kernel of `tamis.statistics`.
 
     With one lane, threads take column tiles. With several, each lane takes its own share of the
     rows in memory order. Both give the same numbers whatever the number of threads.
     """
     threads = threads_for(block.n_rows * block.n_columns, n_jobs)
-    with announce_compilation(kernel, block.X.dtype):
-        if block.layout == "sparse":
-            kernel(*block.stored, block.start, block.stop, *arguments, lanes[0])
-            return
+
+    def stored(*_: int) -> None:
+        kernel(*block.stored, block.start, block.stop, *arguments, lanes[0])
+
+    def tile(lane: int, start: int, stop: int, first: int, last: int) -> None:
+        kernel(dense, start, stop, *arguments, lanes[lane], first, last)
+
+    if block.layout == "sparse":
+        run_kernel(kernel, stored, [()], 1, block.X.dtype)
+    else:
         dense = block.dense
-        run_parts(
-            lambda lane, start, stop, first, last: kernel(
-                dense, start, stop, *arguments, lanes[lane], first, last
-            ),
-            _tiles(block, len(lanes), threads),
-            threads,
-        )
+        run_kernel(kernel, tile, _tiles(block, len(lanes), threads), threads, block.X.dtype)
 
 
 def _tiles(block: Block, n_lanes: int, threads: int) -> list[tuple[int, ...]]:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tamis._runtime.compilation import announce_compilation
-from tamis._runtime.threads import run_parts, split_evenly, threads_for
+from tamis._runtime.threads import run_kernel, split_evenly, threads_for
 from tamis.statistics.block import Block
 from tamis.statistics.state import Stateful
 
@@ -120,12 +120,13 @@ class ClassMoments(Stateful):
             arguments = (block.dense, block.start, block.stop, block.target)
         threads = threads_for(block.n_rows * block.n_columns, n_jobs)
         n_tiles = max(-(-block.n_columns // TILE_COLUMNS), threads)
-        with announce_compilation(kernel, block.X.dtype):
-            run_parts(
-                lambda first, last: kernel(*arguments, *state, first, last),
-                split_evenly(0, block.n_columns, n_tiles),
-                threads,
-            )
+        run_kernel(
+            kernel,
+            lambda first, last: kernel(*arguments, *state, first, last),
+            split_evenly(0, block.n_columns, n_tiles),
+            threads,
+            block.X.dtype,
+        )
 
     def _sparse(self, block: Block) -> tuple[Floats, Floats, Floats]:
         """Moments of a sparse block: stored entries, then the zeros around them in one merge."""

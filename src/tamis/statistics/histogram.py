@@ -7,7 +7,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tamis.statistics.block import Block, lanes_for, run_kernel
+from tamis.statistics.block import Block, lanes_for, sum_block
 from tamis.statistics.state import Stateful
 
 Floats = NDArray[np.float64]
@@ -153,7 +153,7 @@ class ClassHistogram(Stateful):
             "sparse": kernels.class_counts_sparse,
         }
         arguments = (codes, weights, *self.bins)
-        run_kernel(by_layout[block.layout], block, arguments, self.lanes, n_jobs)
+        sum_block(by_layout[block.layout], block, arguments, self.lanes, n_jobs)
         return self
 
     def merge(self, other: ClassHistogram) -> ClassHistogram:

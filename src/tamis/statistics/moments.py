@@ -50,7 +50,7 @@ class Moments(Stateful):
 
     def update(self, block: Block, n_jobs: int | None = 1) -> Moments:
         """Take in the rows of a block."""
-        from tamis.statistics import _kernels as kernels
+        from tamis.statistics import _sum_kernels as kernels
 
         if block.layout == "sparse":
             return self._merge(*self._sparse(block))
@@ -69,7 +69,7 @@ class Moments(Stateful):
 
     def _sparse(self, block: Block) -> tuple[Floats, Floats, Floats]:
         """Moments of a sparse block: stored entries, then the zeros around them in one merge."""
-        from tamis.statistics import _kernels as kernels
+        from tamis.statistics import _sum_kernels as kernels
 
         part = Moments(block.n_columns)
         data, indices, indptr = block.stored

@@ -8,8 +8,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tamis._runtime.compilation import announce_compilation
-from tamis._runtime.threads import run_parts, split_evenly, threads_for
+from tamis._runtime.threads import run_kernel, split_evenly, threads_for
 from tamis.statistics.block import Block
 from tamis.statistics.state import Stateful
 
@@ -94,8 +93,7 @@ class Ranges(Stateful):
             kernel, first = kernels.ranges_columns, (block.dense,)
             pieces = split_evenly(0, n, threads)
             parts = [(block.start, block.stop, lows[0], highs[0], a, b) for a, b in pieces]
-        with announce_compilation(kernel, block.X.dtype):
-            run_parts(lambda *part: kernel(*first, *part), parts, threads)
+        run_kernel(kernel, lambda *part: kernel(*first, *part), parts, threads, block.X.dtype)
         for low, high in zip(lows[1:], highs[1:], strict=True):
             np.minimum(self.low, low, out=self.low)
             np.maximum(self.high, high, out=self.high)

@@ -7,7 +7,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tamis.statistics.block import Block, run_kernel
+from tamis.statistics.block import Block, sum_block
 from tamis.statistics.histogram import Bins
 from tamis.statistics.state import Stateful
 
@@ -67,7 +67,7 @@ class TargetSums(Stateful):
 
     def update(self, block: Block, n_jobs: int | None = 1) -> TargetSums:
         """Take in the rows of a block, whose target is already centred."""
-        from tamis.statistics import _kernels as kernels
+        from tamis.statistics import _sum_kernels as kernels
 
         assert block.target is not None
         target, weights = block.target, block.weights
@@ -83,9 +83,7 @@ class TargetSums(Stateful):
             "columns": kernels.target_sums_columns,
             "sparse": kernels.target_sums_sparse,
         }
-        run_kernel(
-            by_layout[block.layout], block, (target, weights, *self.bins), self.lanes, n_jobs
-        )
+        sum_block(by_layout[block.layout], block, (target, weights, *self.bins), self.lanes, n_jobs)
         return self
 
     @property

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tamis._runtime.compilation import announce_compilation
-from tamis.statistics.block import Block, run_kernel
+from tamis.statistics.block import Block, sum_block
 from tamis.statistics.class_moments import ClassMomentsResult
 from tamis.statistics.state import Stateful
 
@@ -89,11 +89,11 @@ class TokenCounts(Stateful):
             self.sparse_rows += np.bincount(codes, block.weight_slice, self.sparse_rows.size)
             if self.stored is None:
                 self.stored = np.zeros(self.centers.shape)
-            run_kernel(kernels.tokens_sparse, block, (*arguments, self.stored), lanes, n_jobs)
+            sum_block(kernels.tokens_sparse, block, (*arguments, self.stored), lanes, n_jobs)
         elif block.layout == "rows":
-            run_kernel(kernels.tokens_rows, block, arguments, lanes, n_jobs)
+            sum_block(kernels.tokens_rows, block, arguments, lanes, n_jobs)
         else:
-            run_kernel(kernels.tokens_columns, block, arguments, lanes, n_jobs)
+            sum_block(kernels.tokens_columns, block, arguments, lanes, n_jobs)
         return self
 
     @property

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tamis._base import _frame
+from tamis._fitted import make_frame
 from tamis._runtime.atomic import atomic_path
 from tamis._validation import Number, check_value
 from tamis.evaluation.results import tables
@@ -384,7 +384,7 @@ class Comparison:
 
 def _as_frame(rows: Iterable[dict[str, Any]], fields: str) -> Any:
     found = list(rows)
-    return _frame({field: [row[field] for row in found] for field in fields.split()})
+    return make_frame({field: [row[field] for row in found] for field in fields.split()})
 
 
 def _picked(rows: Iterable[dict[str, Any]], fields: str) -> list[dict[str, Any]]:

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 import tamis
-from tamis._notebook import top_features
+from tamis._fitted import top_features
 
 
 @pytest.fixture
