@@ -20,9 +20,14 @@ except ImportError:
         return method
 
 
+def report_to(estimator: Any, *callbacks: Any) -> Any:
+    """The estimator itself, reporting to these callbacks only."""
+    return estimator.set_callbacks(*callbacks) if hasattr(estimator, "set_callbacks") else estimator
+
+
 def without_callbacks(estimator: Any) -> Any:
     """The estimator itself, reporting to nobody."""
-    return estimator.set_callbacks() if hasattr(estimator, "set_callbacks") else estimator
+    return report_to(estimator)
 
 
-__all__ = ["CallbackSupportMixin", "with_callbacks", "without_callbacks"]
+__all__ = ["CallbackSupportMixin", "report_to", "with_callbacks", "without_callbacks"]

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from tamis._runtime.callbacks import report_to
 from tamis._runtime.progress import StderrProgress
 from tamis._runtime.wording import listed
 from tamis.cli._options import (
@@ -194,11 +195,11 @@ def fit_named(selector: Any, prepared: PreparedTable, talk: Talk) -> None:
     callbacks: list[Any] = [ColumnNames(prepared.feature_names)]
     if talk.shows_progress:
         callbacks.append(StderrProgress())
-    selector.set_callbacks(*callbacks)
+    report_to(selector, *callbacks)
     try:
         selector.fit(prepared.X, prepared.y)
     finally:
-        selector.set_callbacks()
+        report_to(selector)
 
 
 def is_scanned(request: Request) -> bool:
