@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import pickle
 import shutil
@@ -15,7 +14,6 @@ import warnings
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Future, wait
 from contextlib import contextmanager
-from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -213,9 +211,15 @@ def _watch(parent: int) -> None:
     os._exit(1)
 
 
-@lru_cache(maxsize=1)
+# The plan that this process is at work on, by its folder.
+_plans: dict[Path, Plan] = {}
+
+
 def _plan(shared: SharedPlan) -> Plan:
-    return read_plan(shared)
+    if shared.folder not in _plans:
+        _plans.clear()
+        _plans[shared.folder] = read_plan(shared)
+    return _plans[shared.folder]
 
 
 def _work(shared: SharedPlan, job: Job) -> Done:
@@ -227,19 +231,19 @@ _PARTS = ("data", "indices", "indptr")
 
 
 class SharedPlan(NamedTuple):
-    """Folder of the tables and the plan, and the SHA-256 of the plan.
+    """Folder of the tables, and the rest of the plan as a pickle.
 
-    The plan is a pickle, which only its own processes load. They receive its hash from the process
-    that wrote it, so that nobody else can put another one in its place.
+    The pickle travels with every unit through the pipe between parent and worker and is never on
+    disk, where somebody could put another one in its place.
     """
 
     folder: Path
-    sha256: str
+    content: bytes
 
 
 @contextmanager
 def shared_plan(plan: Plan) -> Iterator[SharedPlan]:
-    """The plan and its tables on disk, there as long as the block lasts."""
+    """The plan, with its tables on disk for as long as the block lasts."""
     sweep()
     folder = Path(tempfile.mkdtemp(prefix=f"{PREFIX}{os.getpid()}-"))
     try:
@@ -268,7 +272,7 @@ def _is_alive(process: int) -> bool:
     return True
 
 
-def _write(plan: Plan, folder: Path) -> str:
+def _write(plan: Plan, folder: Path) -> bytes:
     try:
         for number, setting in enumerate(plan.settings):
             _write_table(setting.table.X, folder, number)
@@ -283,14 +287,12 @@ def _write(plan: Plan, folder: Path) -> str:
 
     bare = [setting._replace(table=_without_cells(setting.table)) for setting in plan.settings]
     try:
-        content = dumps(plan._replace(settings=bare, jobs=[]))
+        return bytes(dumps(plan._replace(settings=bare, jobs=[])))
     except Exception as error:
         raise InputError(
             "compare: expected selectors, estimators and metrics that can be sent to other "
             f"processes, got: {error}. Define them in a module, or use n_jobs=1."
         ) from error
-    (folder / "plan").write_bytes(content)
-    return hashlib.sha256(content).hexdigest()
 
 
 def _without_cells(table: DataSet) -> DataSet:
@@ -309,14 +311,7 @@ def _write_table(X: Any, folder: Path, number: int) -> None:
 
 def read_plan(shared: SharedPlan) -> Plan:
     """The plan again, with tables that are mapped from the disk."""
-    folder = shared.folder
-    content = (folder / "plan").read_bytes()
-    if hashlib.sha256(content).hexdigest() != shared.sha256:
-        raise InputError(
-            f"compare: expected the plan that this comparison wrote to {str(folder)!r}, got "
-            "another file. Set TMPDIR to a folder that nobody else can write to."
-        )
-    plan = pickle.loads(content)
+    folder, plan = shared.folder, pickle.loads(shared.content)
     settings = [
         setting._replace(table=setting.table._replace(X=_read_table(folder, number, setting)))
         for number, setting in enumerate(plan.settings)
@@ -335,6 +330,6 @@ def _read_table(folder: Path, number: int, setting: Any) -> Any:
 def _mapped(path: Path) -> Any:
     """A plain array over the mapped file; numpy's memmap class would infect what is made of it."""
     try:
-        return np.load(path, mmap_mode="r").view(np.ndarray)
+        return np.load(path, mmap_mode="r", allow_pickle=False).view(np.ndarray)
     except ValueError:  # nothing to map in an empty array
-        return np.load(path)
+        return np.load(path, allow_pickle=False)

@@ -64,6 +64,7 @@ class RemotePass:
 
     def summary(self, parts: Sequence[int], piece: Any) -> Any:
         """Statistic of some parts; a first look at them where there is no encoding yet."""
+        # Part of what Dask sends, by pickle, from the process that the user started; not from disk.
         statistic = pickle.loads(zlib.decompress(self.empty))
         for part in parts:
             self._take_in(statistic, part, piece)
