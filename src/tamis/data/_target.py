@@ -76,9 +76,9 @@ def _values(column: pa.ChunkedArray, kind: str) -> tuple[np.ndarray, np.ndarray]
         column = decoded(column)
         return _values(column, kind_of(column.type))
     if kind in {"text", "category"}:
-        values = categories_of(column)
-        categories = np.array([str(value) for value in values] or [""])
-        codes = encode(column, ColumnCode("category", values))
+        words = categories_of(column)
+        categories = np.array([str(word) for word in words] or [""])
+        codes = encode(column, ColumnCode("category", words))
         missing = np.isnan(codes)
         return categories[np.where(missing, 0, codes).astype(np.intp)], missing
     if types.is_integer(column.type) or types.is_boolean(column.type):

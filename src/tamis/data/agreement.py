@@ -216,7 +216,7 @@ def _find_kinds(
     kinds: dict[int, tuple[str, str]] = {
         int(i): ("integer", "")
         for i in np.flatnonzero(integers)
-        if is_id_name(names[i]) or files[0].may_count_up(int(columns[i]))
+        if is_id_name(names[int(i)]) or files[0].may_count_up(int(columns[i]))
     }
     for i, seen in found.items():
         are_numbers = counts[i] < len(files)

@@ -146,13 +146,14 @@ def prepare(
     choice = make_choice(table, target, columns, include, exclude)
     check_task(table.who, task, choice.target)
     found = None if choice.target is None else _find_target(table, choice.target, task)
-    if table.arrow is None:
-        roles, codes, notes = matrix_roles(table, choice), {}, []
-    else:
-        roles, codes, notes = _arrow_roles(table, choice)
+    roles, codes, notes = _find_roles(table, choice)
     if found is not None:
-        counts = {"n_missing": found.n_missing, "n_distinct": found.n_distinct}
-        roles = [replace(r, **counts) if r.name == choice.target else r for r in roles]
+        roles = [
+            replace(r, n_missing=found.n_missing, n_distinct=found.n_distinct)
+            if r.name == choice.target
+            else r
+            for r in roles
+        ]
     used = [role for role in roles if role.used]
     if not used:
         raise _nothing_left(table, roles)
@@ -171,15 +172,19 @@ def _find_target(table: RawTable, name: str, task: str | None) -> TableTarget:
     if table.arrow is not None:
         return arrow_target(table.who, name, table.arrow[name], task)
     stored = table.target is not None and name == table.target_name
-    values = table.target if stored else _matrix_column(table, name)
+    values: Any = table.target if stored else _matrix_column(table, name)
     return array_target(table.who, name, values, task)
 
 
-def _arrow_roles(
+def _find_roles(
     table: RawTable, choice: ColumnChoice
 ) -> tuple[list[ColumnRole], dict[str, ColumnCode], list[str]]:
     """Roles of all columns, how the used ones become numbers, and text that is mostly numbers."""
-    roles, codes, notes = [], {}, []
+    roles: list[ColumnRole] = []
+    codes: dict[str, ColumnCode] = {}
+    notes: list[str] = []
+    if table.arrow is None:
+        return matrix_roles(table, choice), codes, notes
     for name in table.names:
         column = table.arrow[name]
         objection = "target" if name == choice.target else choice.objection(name)

@@ -57,7 +57,7 @@ class RawTable:
 
     path: Path
     names: tuple[str, ...]
-    arrow: pa.Table | None = field(default=None, repr=False)
+    arrow: Any = field(default=None, repr=False)
     matrix: Any = field(default=None, repr=False)
     target: np.ndarray | None = field(default=None, repr=False)
     target_name: str | None = None
@@ -73,7 +73,7 @@ class RawTable:
     @property
     def column_names(self) -> tuple[str, ...]:
         """Every name that can be asked for, the ``y`` of an NPZ file included."""
-        return self.names if self.target is None else (*self.names, self.target_name)
+        return self.names if self.target is None else (*self.names, str(self.target_name))
 
     @property
     def who(self) -> str:

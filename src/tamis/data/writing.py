@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy import sparse
@@ -72,7 +72,8 @@ def write_table(table: RawTable, path: str | Path, *, force: bool = False) -> No
     kind = table_format(path)
     with atomic_path(path, force) as temporary:
         if kind == "npz":
-            np.savez_compressed(temporary, **as_arrays(table))
+            arrays: Any = as_arrays(table)
+            np.savez_compressed(temporary, **arrays)
         else:
             _write_with_arrow(table, kind, path, temporary)
 
@@ -169,7 +170,7 @@ def _numbers(table: RawTable, name: str) -> np.ndarray:
 def _labels(table: RawTable) -> np.ndarray:
     """Return the target as numbers if it can be, else as text; a missing label becomes ''."""
     try:
-        return _numbers(table, table.target_name)
+        return _numbers(table, str(table.target_name))
     except ColumnTypeError:
         values = table.arrow[table.target_name].to_pylist()
     return np.array(["" if value is None else str(value) for value in values])
@@ -195,6 +196,7 @@ def write_text(table: RawTable, path: Path, temporary: Path) -> None:
 
 def _source_text(table: RawTable) -> pa.Table:
     """Read the kept columns of the source once more, every cell as its text."""
+    assert table.dialect is not None
     text = parse(table.path, table.dialect, table.names)
     if text.num_rows != table.n_rows:
         raise InputError(

@@ -10,7 +10,7 @@ import zlib
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 from tamis.data.formats.base import first_line
 from tamis.data.formats.paths import DELIMITERS, table_format
@@ -22,7 +22,7 @@ def is_gzip(path: Path) -> bool:
     return path.name.lower().endswith(".gz")
 
 
-def open_bytes(path: Path) -> IO[bytes]:
+def open_bytes(path: Path) -> Any:
     """Open a file for reading bytes."""
     return gzip.open(path, "rb") if is_gzip(path) else open(path, "rb")
 
@@ -190,14 +190,14 @@ def _ragged(path: Path, dialect: TextDialect, counts: re.Match[str]) -> InputErr
 
 
 def _first_ragged_line(path: Path, dialect: TextDialect) -> tuple[int, int, int] | None:
-    """Walk the file again with the csv module, which knows line numbers and Arrow does not."""
+    """Read the file again with the csv module, which knows line numbers and Arrow does not."""
     with open_bytes(path) as raw:
         text = io.TextIOWrapper(raw, "utf-8-sig", "replace", newline="")
         reader = csv.reader(text, delimiter=dialect.delimiter)
-        expected, line = None, 1
+        expected, line = 0, 1
         try:
             for record in reader:
-                if record and expected is None:
+                if record and not expected:
                     expected = len(record)
                 elif record and len(record) != expected:
                     return line, expected, len(record)

@@ -377,7 +377,7 @@ def _matrix(who: str, arrays: dict[str, np.ndarray]) -> Any:
     return matrix
 
 
-def _sparse(who: str, parts: list[np.ndarray], layout: np.ndarray | bytes) -> sparse.csr_matrix:
+def _sparse(who: str, parts: list[np.ndarray], layout: Any) -> sparse.csr_matrix:
     data, indices, indptr, shape = parts
     layout = np.asarray(layout).item()
     layout = layout.decode() if isinstance(layout, bytes) else str(layout)

@@ -92,7 +92,7 @@ def parse(path: Path, dialect: TextDialect, text_columns: Sequence[str] | None =
             raise unreadable(path, error) from error
 
 
-def _conversion(dialect: TextDialect, text_columns: Sequence[str] | None):
+def _conversion(dialect: TextDialect, text_columns: Sequence[str] | None) -> Any:
     import pyarrow as pa
     from pyarrow import csv
 
