@@ -6,9 +6,12 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable
 from statistics import fmean, median
 
-from tamis._runtime.progress import Lent, Lines, Progress, Silence, make_progress
+from tamis._runtime.progress import Lent, make_progress
+from tamis._runtime.progress import Lines as Lines
+from tamis._runtime.progress import Progress as Progress
+from tamis._runtime.progress import Silence as Silence
 
-__all__ = ["Lent", "Lines", "Progress", "Silence", "Timing", "make_progress"]
+__all__ = ["Lent", "make_progress"]
 
 Case = tuple[int, str]  # number of the data set, name of the method
 
