@@ -24,9 +24,9 @@ OTHERS = {
     "weighting": ("VotingSubsetClassifier",),
 }  # fmt: skip
 MODULES = (
-    "bounds", "consensus", "cutoff", "data", "datasets", "evaluation", "exceptions", "filters",
-    "graph", "manifest", "meta", "passes", "plots", "report", "selectors", "split", "statistics",
-    "weighting", "wrappers",
+    "base", "bounds", "consensus", "cutoff", "data", "datasets", "evaluation", "exceptions",
+    "filters", "graph", "manifest", "meta", "passes", "plots", "report", "selectors", "split",
+    "statistics", "weighting", "wrappers",
 )  # fmt: skip
 TARGETS = {"classification": "class labels", "regression": "regression"}
 

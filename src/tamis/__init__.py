@@ -47,6 +47,7 @@ __all__ = [
     "TreeImportance",
     "Variance",
     "VotingSubsetClassifier",
+    "base",
     "bounds",
     "compare",
     "consensus",
@@ -76,6 +77,7 @@ __all__ = [
 
 if TYPE_CHECKING:
     from tamis import (
+        base,
         bounds,
         consensus,
         cutoff,

@@ -56,6 +56,19 @@ class BaseSelector(FittedMixin, SelectorMixin, CallbackSupportMixin, BaseEstimat
         What the target was taken for, if the method uses one.
     cut_details_ : dict
         What the cut rule found out, such as both elbows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from tamis.base import BaseSelector
+    >>> class Largest(BaseSelector):
+    ...     _supervised = False
+    ...     def __init__(self, *, n_features_to_select=1):
+    ...         self.n_features_to_select = n_features_to_select
+    ...     def _score(self, X, y, weight):
+    ...         return X.max(axis=0), np.ptp(X, axis=0) == 0
+    >>> Largest().fit(np.array([[1.0, 5.0], [2.0, 3.0]])).get_support()
+    array([False,  True])
     """
 
     _constraints: ClassVar[dict[str, Constraint]] = {}
@@ -293,7 +306,15 @@ class BaseSelector(FittedMixin, SelectorMixin, CallbackSupportMixin, BaseEstimat
 
 
 class WeightedSelector(BaseSelector):
-    """Base of the selectors that can use `sample_weight`."""
+    """Base of the selectors that can use `sample_weight`.
+
+    Examples
+    --------
+    >>> from tamis import TreeImportance
+    >>> from tamis.base import WeightedSelector
+    >>> issubclass(TreeImportance, WeightedSelector)
+    True
+    """
 
     @with_callbacks  # type: ignore[untyped-decorator]
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:

@@ -23,6 +23,19 @@ class BlockSelector(PartialFitMixin, BaseSelector):
     columns) and how that becomes scores (`_finish`). If the statistic needs to know something of
     all rows beforehand, such as the ranges of the columns, two names in `_passes` announce a first
     pass (`_first`).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from tamis.base import BlockSelector
+    >>> class Spread(BlockSelector):
+    ...     _supervised = False
+    ...     def __init__(self, *, n_features_to_select=1, n_jobs=None):
+    ...         self.n_features_to_select, self.n_jobs = n_features_to_select, n_jobs
+    ...     def _finish(self, statistic, constant):
+    ...         return np.sqrt(statistic.other.finish().variance)
+    >>> Spread().fit(np.array([[1.0, 5.0], [2.0, 3.0]])).scores_
+    array([0.5, 1. ])
     """
 
     # Names of the passes over the rows, for progress and checkpoints.

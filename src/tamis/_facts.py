@@ -33,6 +33,12 @@ class SelectorFacts:
         Whether relations that are not linear are detected.
     scaling : str
         Whether the units of the features matter.
+
+    Examples
+    --------
+    >>> import tamis
+    >>> tamis.DFT.facts.cost
+    'T n + n B K'
     """
 
     summary: str

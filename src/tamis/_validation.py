@@ -25,7 +25,14 @@ class Constraint(Protocol):
 
 @dataclass(frozen=True)
 class Number:
-    """An int or a float in an interval; a bool is no number."""
+    """An int or a float in an interval; a bool is no number.
+
+    Examples
+    --------
+    >>> from tamis.base import Number
+    >>> Number(int, low=2).describe()
+    'an int of at least 2'
+    """
 
     kind: type[int] | type[float]
     low: float = -np.inf
@@ -57,7 +64,14 @@ class Number:
 
 @dataclass(frozen=True)
 class Choice:
-    """One of a few values."""
+    """One of a few values.
+
+    Examples
+    --------
+    >>> from tamis.base import Choice
+    >>> Choice(("early", "late")).allows("late")
+    True
+    """
 
     values: tuple[Any, ...]
 
@@ -72,7 +86,14 @@ class Choice:
 
 @dataclass(frozen=True)
 class Custom:
-    """Anything that a function accepts, with the phrase for it."""
+    """Anything that a function accepts, with the phrase for it.
+
+    Examples
+    --------
+    >>> from tamis.base import Custom
+    >>> Custom(callable, "a function").allows(len)
+    True
+    """
 
     test: Any
     phrase: str
