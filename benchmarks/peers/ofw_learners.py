@@ -40,7 +40,7 @@ def make_task(n_rows, n_columns):
     """Two classes told apart by a tenth of the columns, as OFW hands them to its learners."""
     import numpy as np
 
-    from tamis.weighting import _learners
+    from tamis.weighting import _estimators
 
     rng = np.random.default_rng(0)
     y = rng.integers(0, 2, n_rows).astype(np.int32)
@@ -48,7 +48,7 @@ def make_task(n_rows, n_columns):
     signal = n_columns // 10
     X[:, :signal] += rng.standard_normal((2, signal))[y]
     values = np.ascontiguousarray(((X - X.mean(axis=0)) / X.std(axis=0)).T)
-    return _learners.Task(values, y, 2, False, True)
+    return _estimators.Task(values, y, 2, False, True)
 
 
 def leukemia_task():
@@ -56,14 +56,14 @@ def leukemia_task():
     import numpy as np
 
     from tamis import datasets
-    from tamis.weighting import _learners
+    from tamis.weighting import _estimators
 
     X, y = datasets.load("leukemia", return_X_y=True)
     X = np.asarray(X, dtype=np.float64)
     _, codes = np.unique(y, return_inverse=True)
     X = X[:, X.std(axis=0) > 0]
     values = np.ascontiguousarray(((X - X.mean(axis=0)) / X.std(axis=0)).T)
-    return _learners.Task(values, codes.astype(np.int32), int(codes.max()) + 1, False, True)
+    return _estimators.Task(values, codes.astype(np.int32), int(codes.max()) + 1, False, True)
 
 
 def make_draws(task, n_drawn, n_sample, n_draws):
@@ -88,15 +88,15 @@ def case_learner(name, n_rows, n_columns, n_drawn, n_sample):
     """A built-in learner against its scikit-learn twin on the general path."""
     from threadpoolctl import threadpool_limits
 
-    from tamis.weighting import _learners
+    from tamis.weighting import _estimators
 
     warnings.simplefilter("ignore")  # liblinear stops at its most rounds
     is_leukemia = n_rows is None
     task = leukemia_task() if is_leukemia else make_task(n_rows, n_columns)
     word, params, path, peer_params = PEERS[name]
     draws = make_draws(task, n_drawn, n_sample, N_DRAWS)
-    built_in = _learners.make_errors(word, params, task, 1, "OFW")
-    general = _learners.make_errors(peer_of(path, peer_params), None, task, 1, "OFW")
+    built_in = _estimators.make_errors(word, params, task, 1, "OFW")
+    general = _estimators.make_errors(peer_of(path, peer_params), None, task, 1, "OFW")
     with threadpool_limits(1):
         ours, theirs = best(lambda: built_in(*draws), lambda: general(*draws), repeats=5)
     where = "leukemia" if is_leukemia else "random"
@@ -106,12 +106,12 @@ def case_learner(name, n_rows, n_columns, n_drawn, n_sample):
 
 def case_jobs(name, n_rows, n_columns, n_drawn, n_sample, n_draws):
     """Two threads against one."""
-    from tamis.weighting import _learners
+    from tamis.weighting import _estimators
 
     task = make_task(n_rows, n_columns)
     word, params, _, _ = PEERS[name]
     draws = make_draws(task, n_drawn, n_sample, n_draws)
-    two, one = (_learners.make_errors(word, params, task, jobs, "OFW") for jobs in (2, 1))
+    two, one = (_estimators.make_errors(word, params, task, jobs, "OFW") for jobs in (2, 1))
     ours, theirs = best(lambda: two(*draws), lambda: one(*draws), repeats=300)
     yield f"{name}, 2 jobs / 1, {n_draws} draws per step", ours, theirs, 1 / 1.7
 

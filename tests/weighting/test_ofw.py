@@ -158,7 +158,7 @@ class TestSameAnswer:
         np.testing.assert_array_equal(one.energy_, two.energy_)
 
     def test_errors_of_given_draws_do_not_depend_on_how_they_are_grouped(self, table):
-        from tamis.weighting._learners import Task, make_errors
+        from tamis.weighting._estimators import Task, make_errors
 
         X, y = table
         task = Task(np.ascontiguousarray(X.T), y.astype(np.int32), 2, False, False)

@@ -445,7 +445,7 @@ def test_wrong_tables_are_explained():
     with pytest.raises(InputError, match="got one class"):
         clone(model).fit(IRIS, SPECIES, sample_weight=(SPECIES == 1).astype(float))
     with pytest.raises(InputError, match="columns of numbers"):
-        clone(model).fit(pd.DataFrame({"a": ["x", "y"]}), [0, 1])
+        clone(model).fit(pd.DataFrame({"a": [f"text {i}" for i in range(150)]}), SPECIES)
 
 
 def test_a_fit_that_fails_leaves_nothing_behind():

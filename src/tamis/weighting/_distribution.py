@@ -1,4 +1,4 @@
-"""Evaluations of OFW on the workers of a cluster: the table goes once, then draws and errors."""
+"""Evaluations of OFW on the workers of a cluster: the table is sent once, then draws and errors."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from tamis._runtime.threads import split_evenly
 from tamis.passes.dask.client import Waiting, open_client, results, submit, submit_all, threads_of
-from tamis.weighting._learners import Errors, Task, make_errors
+from tamis.weighting._estimators import Errors, Task, make_errors
 from tamis.weighting._learning import Learning, Run, Settings
 
 Floats = NDArray[np.float64]
@@ -23,18 +23,7 @@ Indices = NDArray[np.int64]
 class Material:
     """All that training and testing takes; it is pickled without what can be made again.
 
-    Parameters
-    ----------
-    estimator, params : object, dict or None
-        The learner.
-    task : Task
-        The table.
-    who : str
-        Name of the selector, for messages.
-    seed : int
-        For a classifier that would draw random numbers and has no seed.
-    row_weight : ndarray or None
-        Rows are drawn with probabilities proportional to it.
+    `seed` is for a classifier that has none; rows are drawn in proportion to `row_weight`.
     """
 
     def __init__(
@@ -72,17 +61,7 @@ class Material:
 
 
 class Workers:
-    """Shares out the evaluations of runs.
-
-    Parameters
-    ----------
-    client : distributed.Client
-        Of the workers.
-    name : str
-        Of the material that they hold.
-    who : str
-        Name of the selector, for messages.
-    """
+    """Shares out the evaluations of runs; `name` is that of the material the workers hold."""
 
     def __init__(self, client: Any, name: str, who: str):
         self.client, self.name, self.who = client, name, who

@@ -1,16 +1,18 @@
-"""The stochastic gradient loop of OFW, cut into chunks that can be stored and taken up again."""
+"""The stochastic gradient loop of OFW, in chunks after which a run can be stored and resumed."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tamis.weighting._learners import Errors
+from tamis._runtime import checkpoint
+from tamis.weighting._estimators import Errors
 from tamis.weighting._processes import PROCESSES
 
 Floats = NDArray[np.float64]
@@ -20,7 +22,7 @@ CHUNK = 200
 # Normal numbers that are drawn at a time for the diffusion.
 MOST_NOISE = 1_000_000
 # The baseline is the mean of about so many errors before the step, or of all while there are
-# fewer. Beginning at the error of guessing would, where errors are small, reward every column that
+# fewer. Beginning at the error of chance would, where errors are small, reward every column that
 # was drawn for as many steps, and some would be far ahead by chance before anything is known.
 BASELINE_MEMORY = 400
 # The weights are compared with those of a share 1 / LAG of the steps before, and have settled when
@@ -33,7 +35,7 @@ OFFSET, LEAST_OFFSET = 120, 1000
 
 
 class Settings(NamedTuple):
-    """How a run goes; everything but the data and the learner."""
+    """Everything about a run but the data and the estimator."""
 
     method: str
     subset_size: int
@@ -78,7 +80,7 @@ class Numbers(NamedTuple):
 
 @dataclass
 class Run:
-    """Where a run is: all that is needed to go on from here, and what it has seen."""
+    """State of a run: all that is needed to resume it, and what it has seen."""
 
     weights: Floats
     seed: int
@@ -133,19 +135,7 @@ class Run:
 
 
 class Learning:
-    """Moves a run on, chunk by chunk.
-
-    Parameters
-    ----------
-    settings : Settings
-        How.
-    errors : callable
-        Errors of draws of columns, training rows and test rows.
-    n_rows : int
-        Rows of the table.
-    row_weight : ndarray of shape (n_rows,) or None
-        Rows are drawn with probabilities proportional to it.
-    """
+    """Moves a run on, chunk by chunk; rows are drawn in proportion to `row_weight`, if given."""
 
     def __init__(self, settings: Settings, errors: Errors, n_rows: int, row_weight: Any):
         self.settings, self.errors, self.n_rows = settings, errors, n_rows
@@ -163,13 +153,13 @@ class Learning:
         return steps
 
     def chunks(self, run: Run) -> Iterator[Run]:
-        """Go on until a rule ends the run; after every chunk it may be stored as it is."""
+        """Continue until a rule ends the run; after every chunk it may be stored as it is."""
         while self.goes_on(run):
             self.advance(run)
             yield run
 
     def goes_on(self, run: Run) -> bool:
-        """Whether there is another chunk to come; a run at its last step is told so."""
+        """Whether there is another chunk to come; sets the status of a run at its last step."""
         if run.status == "running" and run.n_iter >= self.settings.max_iter:
             run.status = "max_iter"
         return run.status == "running"
@@ -206,7 +196,7 @@ class Learning:
         """Random numbers of the steps to come.
 
         Every chunk has a generator of its own, made from the seed and the chunk's number, so a
-        run that goes on needs no more than the number of its steps.
+        run that is resumed needs no more than the number of its steps.
         """
         settings = self.settings
         length = self._steps_per_chunk(run.weights.size)
@@ -250,3 +240,69 @@ class Learning:
         run.snapshot, run.snapshot_iter = weights, run.n_iter
         tol = self.settings.tol
         return run.last_change <= (SETTLED * weights.max() if tol is None else tol)
+
+
+KIND = "OFW"
+STATUS = ("running", "settled", "max_iter", "stopped", "left the simplex")
+# Lists of a run, and the type of their items.
+LISTS = {"evaluations": int, "energy": float, "energy_error": float, "path_evaluations": int}
+
+
+def save_runs(path: Path, fingerprint: str, runs: list[Run]) -> None:
+    """Write the runs of a fit."""
+    content = [{item.name: getattr(run, item.name) for item in fields(run)} for run in runs]
+    checkpoint.save(path, KIND, fingerprint, content)
+
+
+def load_runs(path: Path, fingerprint: str, who: str, n_runs: int, n_columns: int) -> list[Run]:
+    """Read the runs of the same fit, as many as it has, for so many columns."""
+    content = checkpoint.load(path, KIND, who, fingerprint).content
+    if not isinstance(content, list) or len(content) != n_runs:
+        raise checkpoint.not_a_checkpoint(who, KIND, path, f"no list of {n_runs} runs")
+    if not all(_is_run(run, n_columns) for run in content):
+        raise checkpoint.not_a_checkpoint(who, KIND, path, "values that no run has")
+    return [Run(**run) for run in content]
+
+
+def _is_run(found: Any, n_columns: int) -> bool:
+    """Whether names, types, shapes and numbers are those of a run over so many columns."""
+    empty = Run.begin(n_columns, 0)
+    if not isinstance(found, dict) or set(found) != {item.name for item in fields(Run)}:
+        return False
+    for item in fields(Run):
+        value, like = found[item.name], getattr(empty, item.name)
+        if item.name in LISTS:
+            if not _is_list(value, LISTS[item.name]):
+                return False
+        elif isinstance(like, np.ndarray):
+            if not isinstance(value, np.ndarray) or value.dtype != like.dtype:
+                return False
+        elif type(value) is not type(like):
+            return False
+    return _agree(found, n_columns)
+
+
+def _agree(run: dict[str, Any], n_columns: int) -> bool:
+    weights, snapshot, path = run["weights"], run["snapshot"], run["path"]
+    shapes = (
+        weights.shape == (n_columns,)
+        and snapshot.shape in ((0,), (n_columns,))
+        and path.shape == (len(run["path_evaluations"]), n_columns)
+        and len(run["evaluations"]) == len(run["energy"]) == len(run["energy_error"])
+    )
+    counts = ("seed", "n_iter", "n_evaluations", "n_errors", "snapshot_iter")
+    return bool(
+        shapes
+        and run["status"] in STATUS
+        and all(0 <= run[name] < 2**62 for name in counts)
+        and math.isfinite(run["baseline"])
+        and np.isfinite(weights).all()
+        and (weights >= 0).all()
+        and weights.sum() > 0
+        and np.isfinite(snapshot).all()
+        and np.isfinite(path).all()
+    )
+
+
+def _is_list(values: Any, kind: type) -> bool:
+    return isinstance(values, list) and all(type(value) is kind for value in values)

@@ -31,9 +31,9 @@ def svm_errors(
     """Errors of linear SVMs; `settings` are C, the loss, the tolerance and the most epochs.
 
     The intercept is the weight of one more column of ones and penalised like the others. With
-    `one_vs_all` (and with two classes) the error is the average of those of the machines that tell
-    one class from the others; without, a row goes to the class whose machine is surest. A machine
-    that has seen one side only always takes that side.
+    `one_vs_all` (and with two classes) the error is the average of those of the problems of one
+    class against the rest; without, a row gets the class with the largest decision value. A model
+    trained on one side only always predicts that side.
     """
     C, loss, tolerance, max_epochs = settings
     k, n_train, n_test = draws.shape[1], train.shape[1], test.shape[1]
@@ -46,7 +46,7 @@ def svm_errors(
     alpha, margins = np.empty(n_train), np.empty(n_train)
     upper, ridge = np.empty(n_train), np.empty(n_train)
     signs, w = np.empty(n_train), np.empty(k + 1)
-    n_machines = 1 if n_classes == 2 else n_classes
+    n_problems = 1 if n_classes == 2 else n_classes
     decisions, surest = np.empty(n_test), np.empty(n_test)
     winner = np.empty(n_test, np.int64)
     wrong, total = np.empty(2), np.empty(2)
@@ -77,8 +77,8 @@ def svm_errors(
                     inside_rows[i, j] = inside[j, i]
         surest[:] = -np.inf
         average = 0.0
-        for machine in range(n_machines):
-            positive = 1 if n_machines == 1 else machine
+        for problem in range(n_problems):
+            positive = 1 if n_problems == 1 else problem
             n_positive = 0
             for i in range(n_rows):
                 is_positive = codes[rows[i]] == positive
@@ -115,8 +115,8 @@ def svm_errors(
                 if (decisions[i] > 0.0) != (truth == 1):
                     wrong[truth] += weights[i]
                 if decisions[i] > surest[i]:
-                    surest[i], winner[i] = decisions[i], machine
+                    surest[i], winner[i] = decisions[i], problem
             average += error_rate(wrong, total, balanced)
-        out[d] = average / n_machines
-        if n_machines > 1 and not one_vs_all:
+        out[d] = average / n_problems
+        if n_problems > 1 and not one_vs_all:
             out[d] = error_of(winner, codes, others, weights, n_others, n_classes, balanced)

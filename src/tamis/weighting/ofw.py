@@ -25,18 +25,25 @@ from tamis._validation import CLUSTER, N_JOBS, Choice, Constraint, Custom, Numbe
 from tamis.data import checks
 from tamis.exceptions import InputError
 from tamis.passes.dask.client import as_address
-from tamis.weighting import _learners
-from tamis.weighting._checkpoint import load_runs, save_runs
 from tamis.weighting._distribution import Material, Workers, on_workers
-from tamis.weighting._learning import Learning, Run, Settings, default_schedule
+from tamis.weighting._estimators import Task, check_estimator_choice
+from tamis.weighting._learning import (
+    Learning,
+    Run,
+    Settings,
+    default_schedule,
+    load_runs,
+    save_runs,
+)
+from tamis.weighting._preselection import preselect
 from tamis.weighting._processes import PROCESSES
 
 _log = logging.getLogger("tamis")
 
 Floats = NDArray[np.float64]
-# Seconds between two writings of the checkpoint, and between two words in the log.
+# Seconds between two writes of the checkpoint, and between two lines of the log.
 CHECKPOINT_SECONDS, LOG_SECONDS = 5.0, 5.0
-# Parameters that may differ when a checkpoint is taken up.
+# Parameters that may differ when a fit is resumed.
 NOT_IN_CHECKPOINT = (
     "checkpoint", "cluster", "max_iter", "tol", "n_features_to_select", "n_jobs", "random_state",
     "warm_start",
@@ -55,10 +62,10 @@ class OFW(WeightedSelector):
     Parameters
     ----------
     estimator : {"svm", "nn", "lda", "cart"} or classifier, default="svm"
-        What is trained on the drawn columns. The words are fast built-in learners: a linear SVM,
+        What is trained on the drawn columns. The words are fast built-in models: a linear SVM,
         nearest neighbours, a linear discriminant, a small tree. Any scikit-learn classifier works.
     estimator_params : dict or None, default=None
-        Settings of a built-in learner: ``C``, ``loss``, ``tol``, ``max_iter`` of ``"svm"``,
+        Settings of a built-in model: ``C``, ``loss``, ``tol``, ``max_iter`` of ``"svm"``,
         ``n_neighbors`` and ``metric`` of ``"nn"``, ``shrinkage`` of ``"lda"``, ``max_depth`` and
         ``min_samples_leaf`` of ``"cart"``.
     subset_size : int or None, default=None
@@ -95,11 +102,11 @@ class OFW(WeightedSelector):
     n_restarts : int, default=1
         Independent runs; weights are averaged, and `weights_spread_` says how much they differ.
     warm_start : bool, default=False
-        Go on from the weights of the last fit.
+        Resume from the weights of the last fit.
     checkpoint : str, path or None, default=None
-        File that keeps the state; a fit that finds it there goes on from it, to the same result.
+        File that keeps the state; an interrupted fit resumes from it, to the same result.
     n_features_to_select : int, float, "elbow", "all" or rule, default="elbow"
-        The cut; see :mod:`tamis.cutoff`. ``Mass(0.9)`` keeps nine tenths of the probability.
+        The cutoff; see :mod:`tamis.cutoff`. ``Mass(0.9)`` keeps nine tenths of the probability.
     random_state : int, RandomState or None, default=None
         Seed of all draws.
     n_jobs : int or None, default=None
@@ -267,13 +274,13 @@ class OFW(WeightedSelector):
 
     def _score(self, X: Any, y: Any, weight: Floats | None) -> Scores:
         who = type(self).__name__
-        _learners.check_estimator_choice(self.estimator, self.estimator_params, who)
+        check_estimator_choice(self.estimator, self.estimator_params, who)
         self.classes_, codes = checks.check_weighted_classes(y, weight, X.shape[0], who)
         checks.check_two_classes(self.classes_, who)
         constant = find_constant(self, X, weight)
         if constant.all():
             return np.zeros(constant.size), constant
-        part = self._preselected(X, y, codes, weight, constant)
+        part = preselect(self, X, y, codes, weight, ~constant)
         learning, material = self._learning(X, codes, weight, part)
         try:
             with on_workers(self.cluster, material) as workers:
@@ -283,16 +290,8 @@ class OFW(WeightedSelector):
                 where = f"after {self.n_evaluations_} evaluations; weights_ are those of then"
                 self._keep_unfinished(self.weights_, constant, where)
             raise
-        self._say_where_one_left(runs)
+        self._warn_if_left_simplex(runs)
         return self.weights_, constant
-
-    def _preselected(
-        self, X: Any, y: Any, codes: Any, weight: Floats | None, constant: NDArray[np.bool_]
-    ) -> NDArray[np.intp]:
-        """Columns that take part: they vary, and pass the preselection."""
-        from tamis.weighting._preselection import preselect
-
-        return preselect(self, X, y, codes, weight, ~constant)
 
     def _learning(
         self, X: Any, codes: NDArray[np.int32], weight: Floats | None, part: NDArray[np.intp]
@@ -307,7 +306,7 @@ class OFW(WeightedSelector):
             step, offset = step / offset * max(self.step_offset, 1.0), self.step_offset
         self.step_ = step if self.step is None else self.step
         self.step_offset_ = offset
-        task = _learners.Task(
+        task = Task(
             self._values(X, part, weight, rows.rows), codes[rows.rows], self.classes_.size,
             self.metric == "balanced_error", self._is_one_vs_all(),
         )  # fmt: skip
@@ -331,7 +330,7 @@ class OFW(WeightedSelector):
     def _values(
         self, X: Any, part: NDArray[np.intp], weight: Floats | None, rows: NDArray[np.intp]
     ) -> Floats:
-        """Columns as rows, as the learners want them."""
+        """Columns as rows, as the estimators want them."""
         centred = centred_columns(X, part, weight, scale=self.scale)
         return np.ascontiguousarray(centred[rows].T)
 
@@ -382,11 +381,11 @@ class OFW(WeightedSelector):
     def _chunks(
         self, learning: Learning, runs: list[Run], workers: Workers | None
     ) -> Iterator[Run]:
-        said = time.monotonic()
+        logged = time.monotonic()
         chunks = (state for run in runs for state in learning.chunks(run))
         for run in chunks if workers is None else workers.chunks(learning, runs):
-            if time.monotonic() - said > LOG_SECONDS:
-                said = time.monotonic()
+            if time.monotonic() - logged > LOG_SECONDS:
+                logged = time.monotonic()
                 _log.info(
                     "OFW: seed %d, %d evaluations, error %.4f +- %.4f",
                     run.seed, run.n_evaluations, run.energy[-1], run.energy_error[-1],
@@ -394,7 +393,7 @@ class OFW(WeightedSelector):
             yield run
 
     def _progress_note(self) -> str:
-        """What a progress bar says beside the name: the error of now."""
+        """Shown by a progress bar: the current error."""
         energy: Any = getattr(self, "energy_", [])
         return f"error {energy[-1]:.3f}" if len(energy) else ""
 
@@ -447,7 +446,7 @@ class OFW(WeightedSelector):
         self.weights_path_ = np.zeros((len(self.path_evaluations_), n_columns), np.float32)
         self.weights_path_[:, part] = runs[0].path
 
-    def _say_where_one_left(self, runs: list[Run]) -> None:
+    def _warn_if_left_simplex(self, runs: list[Run]) -> None:
         for run in runs:
             if run.status == "left the simplex":
                 warn(

@@ -22,8 +22,13 @@ from tamis.data import checks
 from tamis.exceptions import InputError
 from tamis.passes import MemoryEngine, run_pass
 from tamis.statistics import Moments
-from tamis.weighting import _learners
-from tamis.weighting._machines import fit_one, named_classifier, with_seed
+from tamis.weighting._estimators import (
+    check_estimator_choice,
+    fit_one,
+    named_classifier,
+    read_options,
+    with_seed,
+)
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
@@ -43,7 +48,7 @@ class VotingSubsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
     estimator : {"svm", "nn", "lda", "cart"} or classifier, default="svm"
         What is trained on the drawn columns. The words mean scikit-learn's LinearSVC,
         KNeighborsClassifier, LinearDiscriminantAnalysis and DecisionTreeClassifier with the
-        settings of the learners of OFW. Any scikit-learn classifier works.
+        settings of the built-in models of OFW. Any scikit-learn classifier works.
     estimator_params : dict or None, default=None
         Settings for a word, as for OFW: ``C``, ``loss``, ``tol``, ``max_iter`` of ``"svm"``,
         ``n_neighbors`` and ``metric`` of ``"nn"``, ``shrinkage`` of ``"lda"``, ``max_depth`` and
@@ -179,7 +184,7 @@ class VotingSubsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
         """
         who = type(self).__name__
         check_parameters(self, self._constraints)
-        _learners.check_estimator_choice(self.estimator, self.estimator_params, who)
+        check_estimator_choice(self.estimator, self.estimator_params, who)
         for name in [name for name in vars(self) if name.endswith("_") and name[0] != "_"]:
             delattr(self, name)
         X = checks.check_table(self, X)
@@ -305,7 +310,7 @@ class VotingSubsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
 
         members = self._parallel()(delayed(train)(int(seed)) for seed in seeds)
         self.subsets_ = [columns for columns, _ in members]
-        self.estimators_ = [machines for _, machines in members]
+        self.estimators_ = [models for _, models in members]
 
     def _parallel(self) -> Any:
         return Parallel(n_jobs=effective_jobs(self.n_jobs), prefer="threads")
@@ -315,7 +320,7 @@ class VotingSubsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
             return self.estimator
         params, who = dict(self.estimator_params or {}), type(self).__name__
         return named_classifier(
-            self.estimator, params, _learners.read_options(self.estimator, params, who), n_rows
+            self.estimator, params, read_options(self.estimator, params, who), n_rows
         )
 
     def _weights_for_fit(self, estimator: Any, weight: Floats | None) -> Floats | None:
@@ -429,12 +434,12 @@ def _draw_rows(
     return np.minimum(places, n_rows - 1)
 
 
-def _add_votes(votes: Counts, machines: Any, X: Floats) -> None:
-    if isinstance(machines, list):
-        for c, machine in enumerate(machines):
-            votes[:, c] += machine.predict(X) == 1
+def _add_votes(votes: Counts, models: Any, X: Floats) -> None:
+    if isinstance(models, list):
+        for c, model in enumerate(models):
+            votes[:, c] += model.predict(X) == 1
         return
-    found = machines.predict(X).astype(np.intp)
+    found = models.predict(X).astype(np.intp)
     votes[np.arange(votes.shape[0]), found] += 1
 
 

@@ -10,7 +10,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from reference import learners as plain
 from tamis.exceptions import InputError
-from tamis.weighting import _learners
+from tamis.weighting import _estimators
 
 WORDS = ("svm", "nn", "lda", "cart")
 TIGHT = {"tol": 1e-10, "max_iter": 100_000}
@@ -38,11 +38,11 @@ def make_draws(X, n_drawn, n_train, n_test, n_draws=40, seed=1):
 
 def task_of(X, y, balanced=False, one_vs_all=False, n_classes=None):
     values = np.ascontiguousarray(X.T)
-    return _learners.Task(values, y, n_classes or int(y.max()) + 1, balanced, one_vs_all)
+    return _estimators.Task(values, y, n_classes or int(y.max()) + 1, balanced, one_vs_all)
 
 
 def run(estimator, task, draws, params=None, n_jobs=1):
-    return _learners.make_errors(estimator, params, task, n_jobs, "OFW")(*draws)
+    return _estimators.make_errors(estimator, params, task, n_jobs, "OFW")(*draws)
 
 
 def run_plain(predict, task, draws):
@@ -397,8 +397,8 @@ def test_general_path_leaves_the_classifier_as_it_was():
 
 @pytest.mark.parametrize("word", WORDS)
 def test_defaults_are_accepted(word):
-    _learners.check_estimator_choice(word, None, "OFW")
-    assert _learners.read_options(word, {}, "OFW").keys() == _learners.OPTIONS[word].keys()
+    _estimators.check_estimator_choice(word, None, "OFW")
+    assert _estimators.read_options(word, {}, "OFW").keys() == _estimators.OPTIONS[word].keys()
 
 
 @pytest.mark.parametrize(
@@ -422,4 +422,4 @@ def test_defaults_are_accepted(word):
 )
 def test_wrong_words_and_settings_are_named(estimator, params, message):
     with pytest.raises(InputError, match=message):
-        _learners.check_estimator_choice(estimator, params, "OFW")
+        _estimators.check_estimator_choice(estimator, params, "OFW")

@@ -1,8 +1,13 @@
-"""Learners of the inner loop: small kernels, or any scikit-learn classifier."""
+"""Estimators of the inner loop: small kernels, or any scikit-learn classifier.
+
+Trained and seeded so that the number of threads does not change the result.
+"""
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Mapping
+from contextlib import nullcontext
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,14 +18,13 @@ from tamis._runtime.compilation import announce_compilation
 from tamis._runtime.threads import effective_jobs, run_parts, split_evenly
 from tamis._validation import Choice, Constraint, Number, check_value
 from tamis.exceptions import InputError
-from tamis.weighting._machines import fit_one, with_seed
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
 
 class Option(NamedTuple):
-    """A setting of a built-in learner: its default and what it may be."""
+    """A setting of a built-in estimator: its default and its constraint."""
 
     default: Any
     constraint: Constraint
@@ -61,18 +65,13 @@ Errors = Callable[[Indices, Indices, Indices], Floats]
 
 def check_estimator_choice(estimator: Any, params: Mapping[str, Any] | None, who: str) -> None:
     """Raise unless `estimator` is a known word with known settings, or a classifier."""
-    if isinstance(estimator, str):
-        if estimator not in OPTIONS:
-            raise InputError(
-                f"{who}: estimator must be {Choice(tuple(OPTIONS)).describe()}, or a scikit-learn "
-                f"classifier, got {estimator!r}."
-            )
-        read_options(estimator, params, who)
-    elif not _is_classifier(estimator):
+    if estimator not in OPTIONS if isinstance(estimator, str) else not _is_classifier(estimator):
         raise InputError(
             f"{who}: estimator must be {Choice(tuple(OPTIONS)).describe()}, or a scikit-learn "
             f"classifier, got {estimator!r}."
         )
+    if isinstance(estimator, str):
+        read_options(estimator, params, who)
     elif params:
         raise InputError(
             f"{who}: estimator_params belong to the built-in estimators, got {dict(params)!r} with "
@@ -90,7 +89,7 @@ def _is_classifier(estimator: Any) -> bool:
 
 
 def read_options(name: str, params: Mapping[str, Any] | None, who: str) -> dict[str, Any]:
-    """Settings of a built-in learner, defaults filled in."""
+    """Settings of a built-in estimator, defaults filled in."""
     known, given = OPTIONS[name], dict(params or {})
     for key in given:
         if key not in known:
@@ -111,10 +110,7 @@ def make_errors(
     who: str,
     seed: int = 0,
 ) -> Errors:
-    """The function that trains and tests, for a built-in learner or a classifier.
-
-    A classifier that would draw random numbers gets `seed` where it has none of its own.
-    """
+    """The function that trains and tests; `seed` is for a classifier that has none."""
     if isinstance(estimator, str):
         return _built_in(estimator, read_options(estimator, params, who), task, n_jobs)
     return _general(with_seed(clone(estimator), seed), task, n_jobs)
@@ -142,7 +138,7 @@ def _built_in(name: str, options: dict[str, Any], task: Task, n_jobs: int | None
 
 
 def _kernel(name: str, options: dict[str, Any]) -> tuple[Any, tuple[Any, ...]]:
-    """Kernel of a learner, and its settings as plain numbers."""
+    """Kernel of an estimator, and its settings as plain numbers."""
     if name == "svm":
         from tamis.linear_svm.descent_kernels import HINGE, SQUARED_HINGE
         from tamis.weighting import _svm_kernels as svm
@@ -207,3 +203,66 @@ def _rate(found: NDArray[Any], truth: NDArray[Any], balanced: bool) -> float:
     if not balanced:
         return float(wrong.mean())
     return float(np.mean([wrong[truth == c].mean() for c in np.unique(truth)]))
+
+
+# liblinear and libsvm keep one random generator for the whole process: two threads that train at
+# once would take numbers from each other, and the result would depend on their luck.
+_shared_generator = threading.Lock()
+
+
+def with_seed(estimator: Any, seed: int) -> Any:
+    """Give the seed to an estimator, and to those inside it, where they have none."""
+    ends = ("random_state", "__random_state")
+    empty = [
+        name
+        for name, value in sorted(estimator.get_params(deep=True).items())
+        if value is None and (name == ends[0] or name.endswith(ends[1]))
+    ]
+    return estimator.set_params(**{name: (seed + k) % 2**31 for k, name in enumerate(empty)})
+
+
+def named_classifier(name: str, given: dict[str, Any], options: dict[str, Any], n_rows: int) -> Any:
+    """scikit-learn's classifier for a word, with the settings that OFW knows."""
+    if name == "svm":
+        from sklearn.svm import LinearSVC
+
+        hinge = given.get("loss") == "hinge"
+        ours = {"loss": "squared_hinge", "max_iter": 10_000, "tol": 1e-2 if hinge else 1e-4}
+        return LinearSVC(dual=hinge, **{**ours, **given})
+    if name == "nn":
+        from sklearn.neighbors import KNeighborsClassifier
+
+        metric = "hamming" if options["metric"] == "mismatch" else "euclidean"
+        return KNeighborsClassifier(min(options["n_neighbors"], n_rows), metric=metric)
+    if name == "lda":
+        from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+
+        return LinearDiscriminantAnalysis(solver="lsqr", **options)
+    from sklearn.tree import DecisionTreeClassifier
+
+    return DecisionTreeClassifier(**options)
+
+
+def fit_one(
+    estimator: Any, X: Floats, y: NDArray[Any], weight: Floats | None = None, seed: int = 0
+) -> Any:
+    """A trained copy; a sample of one class only is answered by that class."""
+    if (y == y[0]).all():
+        from sklearn.dummy import DummyClassifier
+
+        return DummyClassifier(strategy="most_frequent").fit(X, y)
+    model = with_seed(clone(estimator), seed)
+    options = {} if weight is None else {"sample_weight": weight}
+    with _shared_generator if takes_turns(model) else nullcontext():
+        return model.fit(X, y, **options)
+
+
+def takes_turns(estimator: Any) -> bool:
+    """Whether it draws from the generator that liblinear and libsvm share."""
+    for part in (estimator, *estimator.get_params(deep=True).values()):
+        liblinear = type(part).__name__ == "LinearSVC" or getattr(part, "solver", "") == "liblinear"
+        if liblinear and getattr(part, "dual", True) is not False:
+            return True
+        if type(part).__name__ in ("SVC", "NuSVC") and part.probability is True:
+            return True
+    return False
