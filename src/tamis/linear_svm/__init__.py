@@ -1,4 +1,4 @@
-"""Linear support vector machines: one room for the solvers that scikit-learn is too slow for.
+"""Linear support vector machines, for problems on which scikit-learn's solvers are too slow.
 
 - `hinge`: hinge loss and a free intercept, as LIBSVM. An active-set method on the Gram matrix,
   which resumes from the last solution and so serves recursive elimination; an interior-point method

@@ -65,11 +65,6 @@ class BinaryProblems(NamedTuple):
     low: Floats
     high: Floats
 
-    @property
-    def arrays(self) -> tuple[Any, ...]:
-        """What the kernels take."""
-        return tuple(self)
-
     def rows(self, problem: int) -> NDArray[np.intp]:
         """Rows of one problem."""
         a0, a1, b0, b1 = self.ranges[problem]
@@ -77,16 +72,10 @@ class BinaryProblems(NamedTuple):
 
 
 def make_problems(codes: NDArray[np.int32], price: Floats, multi_class: str) -> BinaryProblems:
-    """Binary problems for all pairs of classes, or for every class against the rest.
+    """Binary problems for all pairs of classes ("ovo"), or every class against the rest ("ovr").
 
-    Parameters
-    ----------
-    codes : ndarray of shape (n_rows,)
-        Classes 0, 1, ... of the rows, sorted.
-    price : ndarray of shape (n_rows,)
-        Cost of a unit of slack of every row, C in the papers.
-    multi_class : {"ovo", "ovr"}
-        Of more than two classes: each pair, or each class against the rest.
+    `codes` are the sorted classes 0, 1, ... of the rows, `price` the cost of a unit of slack of
+    each (C in the papers).
     """
     n_rows = codes.size
     ends = np.searchsorted(codes, np.arange(int(codes[-1]) + 2))
@@ -134,23 +123,10 @@ def gram_of(columns: Floats) -> Floats:
 def train_problems(
     columns: Floats, problems: BinaryProblems, beta: Floats, tol: float, max_iter: int
 ) -> float:
-    """Train every problem from the multipliers in `beta`, which are changed.
+    """Train every problem from the signed multipliers in `beta`, which are changed.
 
-    Parameters
-    ----------
-    columns : ndarray of shape (n_columns, n_rows), C-ordered
-        The table, a row for each of its columns.
-    problems : BinaryProblems
-        Who is trained on what.
-    beta : ndarray
-        Signed multipliers, one problem after the other; zeros are a start.
-    tol, max_iter
-        Largest violation of the optimality conditions, and most steps per problem.
-
-    Returns
-    -------
-    gap : float
-        The largest violation left.
+    `columns` is the transposed table, (n_columns, n_rows) and C-ordered. Returns the largest
+    violation of the optimality conditions that is left.
     """
     from tamis.linear_svm import hinge_kernels as kernels
 
@@ -209,23 +185,10 @@ class _Point(NamedTuple):
 
 
 def interior_point(rows: Floats, price: Floats, tol: float) -> tuple[Floats, float]:
-    """Multipliers of one problem, by Mehrotra's predictor and corrector.
+    """Multipliers of one problem, by Mehrotra's predictor and corrector, and the relative gap left.
 
-    Parameters
-    ----------
-    rows : ndarray of shape (n_columns + 1, n_rows)
-        The columns times the sign of the class; last the signs themselves, for the intercept.
-    price : ndarray of shape (n_rows,)
-        Upper bounds of the multipliers.
-    tol : float
-        Relative duality gap to be reached.
-
-    Returns
-    -------
-    alpha : ndarray of shape (n_rows,)
-        The multipliers.
-    gap : float
-        The gap that is left, relative to the objective.
+    `rows`, (n_columns + 1, n_rows), are the columns times the sign of the class, last the signs
+    themselves for the intercept; `price` bounds the multipliers from above.
     """
     ridge = np.ones(rows.shape[0])
     ridge[-1] = 0.0  # the intercept is free
@@ -287,12 +250,8 @@ def _newton(rows: Floats, price: Floats, ridge: Floats, point: _Point) -> _Point
         )
 
     def longest(step: _Point) -> float:
-        pairs = (
-            (alpha, step.alpha),
-            (room, -step.alpha),
-            (at_low, step.at_low),
-            (at_high, step.at_high),
-        )
+        sides = (alpha, room, at_low, at_high)
+        pairs = zip(sides, (step.alpha, -step.alpha, step.at_low, step.at_high), strict=True)
         return min(float((-x[d < 0] / d[d < 0]).min(initial=1e30)) for x, d in pairs)
 
     centre = float(at_low @ alpha + at_high @ room) / (2 * alpha.size)

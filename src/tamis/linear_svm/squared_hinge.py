@@ -165,21 +165,8 @@ def newton_path(
 ) -> tuple[Floats, int]:
     """Weights of several problems for several C, each starting from the solution for the last.
 
-    Parameters
-    ----------
-    table : ndarray of shape (n_rows, n_columns)
-        The rows as they are used; a column of ones makes the intercept.
-    losses : sequence of Loss
-        One per problem, such as one class against the rest.
-    strengths : sequence of float
-        Values of C.
-
-    Returns
-    -------
-    weights : ndarray of shape (n_strengths, n_columns, n_problems)
-        The optima.
-    n_steps : int
-        Steps of Newton's method in all.
+    A column of ones in the table makes the intercept; each problem has a loss. Returns weights of
+    shape (n_strengths, n_columns, n_problems), and the number of steps of Newton's method.
     """
     few_rows = table.shape[0] <= ROWS_PER_COLUMN * table.shape[1]
     form: _ByRows | _ByColumns = _ByRows(table) if few_rows else _ByColumns(table)

@@ -32,16 +32,8 @@ class Training:
 class Elimination:
     """An elimination under way; what it has found so far is in `order` and `criterion`.
 
-    Parameters
-    ----------
-    columns : ndarray of shape (n_columns, n_rows), C-ordered
-        The table, a row for each of its columns; rows of the table sorted by class.
-    codes : ndarray of int32 of shape (n_rows,)
-        Sorted classes.
-    price : ndarray of shape (n_rows,)
-        Positive cost of a unit of slack.
-    training : Training
-        The settings.
+    `columns` is the transposed table, (n_columns, n_rows) and C-ordered; `codes` are the sorted
+    classes of its rows, `price` the positive cost of a unit of slack of each row.
     """
 
     def __init__(
@@ -66,19 +58,19 @@ class Elimination:
         return positions
 
     def turns(self, n_rounds: int) -> Iterator[int]:
-        """Go on until all columns are in order, `n_rounds` at a time; yields how many are left."""
+        """Run until all columns are in order, `n_rounds` at a time; yields how many are left."""
         while self.alive.size:
             done = 0
             while self.alive.size and done < n_rounds:
-                done += self._go_on(n_rounds - done, self.training.step)
+                done += self._advance(n_rounds - done, self.training.step)
             yield int(self.alive.size)
 
     def finish(self) -> None:
         """Order all columns that are left by one training."""
         if self.alive.size:
-            self._go_on(1, float(self.alive.size))
+            self._advance(1, float(self.alive.size))
 
-    def _go_on(self, max_rounds: int, step: float) -> int:
+    def _advance(self, max_rounds: int, step: float) -> int:
         """Some more rounds, at least one; returns how many."""
         if hinge.is_long(self.columns.shape[1], self.alive.size):
             self._one_long_round(step)
@@ -92,10 +84,8 @@ class Elimination:
         stop = n_rows // hinge.LONG if n_rows > hinge.FEW_ROWS else 0
         training = self.training
         if self._gram is None:
-            left = (
-                self.columns if self.alive.size == len(self.columns) else self.columns[self.alive]
-            )
-            self._gram = hinge.gram_of(left)
+            whole = self.alive.size == len(self.columns)
+            self._gram = hinge.gram_of(self.columns if whole else self.columns[self.alive])
             self._mass = FADED * float(np.trace(self._gram))
         mass = self._mass if self.alive.size > FEW_COLUMNS else np.inf
         with announce_compilation(kernels.eliminate):

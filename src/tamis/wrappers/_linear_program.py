@@ -34,16 +34,8 @@ class SeparationProgram:
     Few of these last conditions bind, so they are added as they are violated: the optimum over some
     columns is the optimum over all as soon as no column left out earns more than its price.
 
-    Parameters
-    ----------
-    columns : ndarray of shape (n_rows, n_columns)
-        Columns of about unit size.
-    sign : ndarray of shape (n_rows,)
-        1 and -1 for the two sides.
-    cost : ndarray of shape (n_rows,)
-        Cost of a unit of error, above 0 and of mean 1 or so.
-    who : str
-        Name of the selector, for messages.
+    `columns`, (n_rows, n_columns), are of about unit size; `sign` is 1 and -1 for the two sides;
+    `cost` of a unit of error is above 0 and of mean 1 or so.
     """
 
     def __init__(self, columns: Floats, sign: Floats, cost: Floats, who: str):
@@ -55,13 +47,7 @@ class SeparationProgram:
         return (self.sign * multipliers) @ self.columns
 
     def solve(self, price: Floats) -> Plane:
-        """The best plane for these prices, exact to the tolerance of the solver.
-
-        Parameters
-        ----------
-        price : ndarray of shape (n_columns,)
-            Price of a unit of weight of every column, above 0.
-        """
+        """The best plane for these prices (above 0), exact to the tolerance of the solver."""
         working = np.argsort(-np.abs(self.earned) / price, kind="stable")[:FIRST]
         while True:
             weights, offset, multipliers = self._solve_restricted(working, price[working])

@@ -24,8 +24,8 @@ SETTLED = 1e-3
 class L0SVM(WeightedSelector):
     """Few columns for a linear support vector machine: an approximation of the zero norm.
 
-    A linear machine is trained, every column is multiplied by the size of its weight, and the
-    machine is trained again on the scaled columns. Columns of little weight shrink faster with
+    A linear SVM is trained, every column is multiplied by the size of its weight, and the
+    SVM is trained again on the scaled columns. Columns of little weight shrink faster with
     each round and fall to zero; the few that remain separate the classes together. It suits wide
     tables in which a small set should do, and finds the size of the set itself.
 
@@ -43,12 +43,12 @@ class L0SVM(WeightedSelector):
     max_rounds : int, default=200
         Most rounds of training.
     tol : float, default=1e-9
-        Largest violation of the optimality conditions of a machine, on the scale where the margin
+        Largest violation of the optimality conditions of a problem, on the scale where the margin
         is 1.
     max_iter : int, default=100_000
         Most steps of the solver in one training.
     n_features_to_select : int, float, "best", "elbow", "all" or rule, default="best"
-        The cut; ``"best"`` keeps the columns that did not fall. See :mod:`tamis.cutoff`.
+        The cutoff; ``"best"`` keeps the columns that did not fall. See :mod:`tamis.cutoff`.
     n_jobs : int or None, default=None
         Threads that look through the table; ``None`` uses all cores. The result does not depend
         on it.
@@ -59,7 +59,7 @@ class L0SVM(WeightedSelector):
         Rounds that a column has lasted plus its last scale factor, in [0, 1]; 0 for constant
         columns.
     criterion_ : ndarray of shape (n_features,)
-        Weight of every column in the last machine, on the scale of the column (the root of the sum
+        Weight of every column in the last training, on the scale of the column (the root of the sum
         of squares over the problems); 0 for columns that fell.
     best_n_features_ : int
         Number of columns that did not fall.
@@ -72,10 +72,10 @@ class L0SVM(WeightedSelector):
 
     Notes
     -----
-    With scale factors z the machine minimises ``sum (u_j / z_j)^2 / 2`` plus the price of slack
+    With scale factors z the SVM minimises ``sum (u_j / z_j)^2 / 2`` plus the price of slack
     over weights u of the columns as they are, and ``z = |u|`` follows. Each round therefore lowers
     ``sum log |u_j|``, the paper's stand-in for the number of weights that are not 0. It is a local
-    search: it starts from the plain machine, and from the units of the columns, so set `scale` if
+    search: it starts from the plain SVM, and from the units of the columns, so set `scale` if
     these differ.
 
     After each round the factors are divided by the largest. With a hard margin this changes
@@ -167,7 +167,7 @@ class L0SVM(WeightedSelector):
         return scores, constant
 
     def _shrink(self, table: Rows) -> tuple[Floats, Floats]:
-        """Rounds survived plus last factor, and weights in the last machine."""
+        """Rounds survived plus last factor, and weights in the last training."""
         problems = hinge.make_problems(table.codes, self.C * table.weight, self.multi_class)
         beta = np.zeros(problems.sign.size)
         n_columns = len(table.columns)

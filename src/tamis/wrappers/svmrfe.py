@@ -31,15 +31,15 @@ TURNS = 100
 class SVMRFE(WeightedSelector):
     """Recursive feature elimination by a linear support vector machine.
 
-    A linear machine is trained on all columns, those with the smallest squared weight are
-    dropped, and the machine is trained again on the rest, until no column is left. The column
+    A linear SVM is trained on all columns, those with the smallest squared weight are
+    dropped, and the SVM is trained again on the rest, until no column is left. The column
     dropped last is the best. Weights are judged in the company of the other columns left, so of
     columns that say the same one stays. A classic for wide tables such as gene expression.
 
     Parameters
     ----------
     C : float, default=1.0
-        Price of a unit of slack: the larger, the less the machine tolerates rows on the wrong
+        Price of a unit of slack: the larger, the less the model tolerates rows on the wrong
         side of its margin.
     step : int or float, default=1
         Columns dropped in a round: a number, or a share, in (0, 1), of the columns that are left
@@ -56,14 +56,14 @@ class SVMRFE(WeightedSelector):
         Multiply the price of every row by a weight that is small where the row's margin is
         unlike that of the others.
     tol : float, default=1e-9
-        Largest violation of the optimality conditions of a machine, on the scale where the margin
+        Largest violation of the optimality conditions of a problem, on the scale where the margin
         is 1.
     max_iter : int, default=100_000
         Most steps of the solver in one training.
     random_state : int, RandomState instance or None, default=None
         Seed of the bootstrap samples.
     n_features_to_select : int, float, "elbow", "all" or rule, default=0.5
-        The cut; see :mod:`tamis.cutoff`. An order has no elbow, so the default is half of the
+        The cutoff; see :mod:`tamis.cutoff`. An order has no elbow, so the default is half of the
         columns, as for scikit-learn's ``RFE``.
     n_jobs : int or None, default=None
         Threads over the bootstrap samples; ``None`` uses all cores. The result does not depend on
@@ -75,10 +75,10 @@ class SVMRFE(WeightedSelector):
         Number of varying columns for the best, 1 for the one dropped first, 0 for constant
         columns; with bootstraps the mean of these.
     criterion_ : ndarray of shape (n_features,)
-        Squared weight of every column in the round that dropped it, summed over the machines
+        Squared weight of every column in the round that dropped it, summed over the problems
         (mean over bootstraps); 0 for constant columns.
     n_iter_ : int
-        Rounds, that is, trainings of all machines, in one elimination.
+        Rounds, that is, trainings of all problems, in one elimination.
     row_weights_ : ndarray of shape (n_samples,)
         Weights of the rows if `sample_weighting` is set, 0 for rows without `sample_weight`.
     classes_ : ndarray of shape (n_classes,)
@@ -88,19 +88,19 @@ class SVMRFE(WeightedSelector):
 
     Notes
     -----
-    The machine is that of scikit-learn's ``SVC(kernel="linear")``: hinge loss, intercept without
-    penalty, one machine per pair of classes; with ``step=1`` the order is that of ``RFE`` around
+    The model is that of scikit-learn's ``SVC(kernel="linear")``: hinge loss, intercept without
+    penalty, one problem per pair of classes; with ``step=1`` the order is that of ``RFE`` around
     it. ``SVC`` holds its kernel in single precision and stops at ``tol=1e-3``, so columns whose
     weights are nearly equal may change places there. Columns dropped in one round are ordered by
     weight, and of equal weights the higher index goes first. A share as `step` counts from the
     columns left, as in the papers; ``RFE`` counts from all columns, so that a share of 0.5 would
-    order the better half by one machine.
+    order the better half by one training.
 
-    The Gram matrix of the rows is kept, and a dropped column is taken out of it; each machine
+    The Gram matrix of the rows is kept, and a dropped column is taken out of it; each problem
     starts from the multipliers of the round before and ends at its exact optimum by an active-set
     method. A round costs about ``n_samples^2 + n_samples n_left`` multiplications. Tables of more
     than 2,000 rows with less than one column for 8 rows need no Gram matrix: an interior-point
-    method trains the machines in ``n_samples n_left^2``, without a warm start. The table is copied
+    method trains the problems in ``n_samples n_left^2``, without a warm start. The table is copied
     as dense float64 columns, once more for each bootstrap under way.
 
     Columns are centred, which changes nothing but rounding; missing cells are at the mean of their
@@ -219,7 +219,7 @@ class SVMRFE(WeightedSelector):
         n_turns = -(-self.n_iter_ // per_turn)
         for _ in self.steps("elimination", search.turns(per_turn), n_turns):
             pass
-        search.finish()  # if a callback ended the walk
+        search.finish()  # if a callback ended the loop
         warn_unless_solved(search.gap, self.tol, type(self).__name__)
         return search.positions, search.criterion
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
 from tamis._base import Scores, WeightedSelector
 from tamis._facts import BOTH_TASKS, SelectorFacts
@@ -15,12 +17,12 @@ from tamis._runtime.threads import effective_jobs
 from tamis._validation import N_JOBS, Choice, Constraint, Custom, Number
 from tamis.data import checks
 from tamis.data.target import TASK, Target
-from tamis.exceptions import InputError
+from tamis.exceptions import InputError, MissingDependencyError
 from tamis.passes import MemoryEngine, run_pass
 from tamis.statistics import Ranges
-from tamis.wrappers._trees import NAMES, make_ensemble, unit_table
 
 Floats = NDArray[np.float64]
+NAMES = ("forest", "extra", "xgboost", "lightgbm")
 
 
 class TreeImportance(WeightedSelector):
@@ -65,7 +67,7 @@ class TreeImportance(WeightedSelector):
         The importances. Those by shuffling may be negative.
     held_out_score_ : float
         Score on the held-out rows before shuffling, only with ``importance="permutation"``. If it
-        is no better than a guess, the importances mean nothing.
+        is no better than chance, the importances mean nothing.
     classes_ : ndarray of shape (n_classes,)
         The labels of the target, only for classes.
     order_, ranking_, support_, n_selected_, constant_, cut_details_
@@ -280,3 +282,54 @@ class TreeImportance(WeightedSelector):
 
 def _weights(weight: Floats | None) -> dict[str, Floats]:
     return {} if weight is None else {"sample_weight": weight}
+
+
+def make_ensemble(
+    name: str, *, is_classes: bool, n_rows: int, n_estimators: int, seed: int, n_jobs: int
+) -> Any:
+    """An unfitted classifier or regressor, to be trained on `n_rows`."""
+    kind = "Classifier" if is_classes else "Regressor"
+    options: dict[str, Any] = {
+        "n_estimators": n_estimators, "random_state": seed, "n_jobs": n_jobs
+    }  # fmt: skip
+    if name in ("forest", "extra"):
+        ensemble = import_module("sklearn.ensemble")
+        word = "RandomForest" if name == "forest" else "ExtraTrees"
+        # All columns in every split, scikit-learn's choice for numbers, would hide the second best.
+        options["max_features"] = "sqrt" if is_classes else 1 / 3
+        return getattr(ensemble, word + kind)(**options)
+    if name == "xgboost":
+        return getattr(_optional(name), "XGB" + kind)(importance_type="gain", **options)
+    # Leaves of 20 rows, the default, would leave a small table without any split. The rest makes
+    # the result independent of the number of threads.
+    options |= {"min_child_samples": max(1, min(20, n_rows // 10)), "importance_type": "gain"}
+    options |= {"verbose": -1, "deterministic": True, "force_col_wise": True}
+    return getattr(_optional(name), "LGBM" + kind)(**options)
+
+
+def _optional(package: str) -> Any:
+    try:
+        return import_module(package)
+    except ImportError as error:
+        raise MissingDependencyError(
+            f"TreeImportance: expected the package {package} for estimator={package!r}, got "
+            f"{error}. Run pip install {package}, or use estimator='forest'."
+        ) from error
+
+
+def unit_table(X: Any, low: Floats, high: Floats, *, keep_sparse: bool) -> Any:
+    """The table as float32 between 0 and 1, or between -1 and 1 if it stays sparse.
+
+    Trees look at the order of values only, but scikit-learn's cast them to float32 and take values
+    within 1e-7 as equal, which would blind them to columns far from 0 or of small extent.
+    """
+    if sparse.issparse(X):
+        if keep_sparse and not np.isnan(X.data).any():
+            size = np.maximum(np.abs(low), np.abs(high))
+            data = (X.data / size[X.indices]).astype(np.float32)
+            return sparse.csr_matrix((data, X.indices, X.indptr), shape=X.shape)
+        X = X.toarray()
+    table = np.empty(X.shape, dtype=np.float32)
+    for j in range(X.shape[1]):
+        table[:, j] = (X[:, j].astype(np.float64) - low[j]) / (high[j] - low[j])
+    return table
