@@ -11,7 +11,7 @@ variable ``TAMIS_DATA`` and falls back on OpenML for the few sets that have a tw
 
 from __future__ import annotations
 
-from tamis.datasets._describe import describe, list_datasets
+from tamis.datasets._catalogue import describe, list_datasets
 from tamis.datasets._info import DatasetInfo
 from tamis.datasets._iris import make_iris_combinations
 from tamis.datasets._load import load

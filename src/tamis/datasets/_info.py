@@ -6,8 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-__all__ = ["DatasetInfo", "OpenMLTwin"]
-
 Domain = Literal["microarray", "challenge", "images", "tables", "text", "regression"]
 
 
@@ -15,17 +13,8 @@ Domain = Literal["microarray", "challenge", "images", "tables", "text", "regress
 class OpenMLTwin:
     """The same table on OpenML, and how its labels translate into ours.
 
-    Attributes
-    ----------
-    data_id : int
-        OpenML's identifier; it fixes name and version.
-    name : str
-        OpenML's name, compared with what the server answers.
-    version : int
-        OpenML's version, for the reader.
-    labels : mapping of str to int, or None
-        OpenML's class label to ours. `None` recognises each class by its number of rows, which is
-        only allowed when no two classes have the same number.
+    `data_id` fixes name and version; the name is compared with the server's answer. Without
+    `labels`, a class is recognised by its number of rows, which no two classes may share.
     """
 
     data_id: int

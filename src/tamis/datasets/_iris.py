@@ -8,8 +8,6 @@ from sklearn.utils import Bunch
 from tamis.datasets._parameters import check_integer, to_generator
 from tamis.exceptions import InputError
 
-__all__ = ["make_iris_combinations"]
-
 WHO = "make_iris_combinations"
 TRANSFORMS = {"linear": np.positive, "sine": np.sin}
 

@@ -12,14 +12,11 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils import Bunch
 
-from tamis.datasets._check import check_arrays
-from tamis.datasets._describe import describe
-from tamis.datasets._files import computing_type, file_path, read_arrays
+from tamis.datasets._catalogue import describe
+from tamis.datasets._files import check_arrays, computing_type, file_path, read_arrays
 from tamis.datasets._info import DatasetInfo
 from tamis.datasets._openml import fetch_arrays
 from tamis.exceptions import InputError, MissingDependencyError
-
-__all__ = ["load"]
 
 ROW_ARRAYS = ("X", "y", "split", "fold", "train", "test")
 SPLITS = {"train": 0, "test": 1}

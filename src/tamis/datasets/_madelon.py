@@ -8,8 +8,6 @@ from sklearn.utils import Bunch
 from tamis.datasets._parameters import check_integer, check_share, to_generator
 from tamis.exceptions import InputError
 
-__all__ = ["make_madelon_like"]
-
 WHO = "make_madelon_like"
 SEPARATION = 2.0
 MAX_DIMENSION = 12

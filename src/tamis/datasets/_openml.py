@@ -15,12 +15,9 @@ from urllib.error import HTTPError, URLError
 import numpy as np
 from sklearn.utils import Bunch
 
-from tamis.datasets._check import check_arrays
-from tamis.datasets._files import computing_type
+from tamis.datasets._files import check_arrays, computing_type
 from tamis.datasets._info import DatasetInfo
 from tamis.exceptions import InputError
-
-__all__ = ["cache_folder", "fetch_arrays"]
 
 logger = logging.getLogger(__name__)
 
@@ -29,13 +26,7 @@ ELSEWHERE = "set TAMIS_DATA to a folder that holds the file"
 
 
 def cache_folder() -> Path:
-    """Tell where downloads are kept.
-
-    Returns
-    -------
-    pathlib.Path
-        The folder of the environment variable ``TAMIS_CACHE``, else ``tamis`` in the user's cache.
-    """
+    """Folder of downloads: ``TAMIS_CACHE``, else ``tamis`` in the user's cache."""
     if chosen := os.environ.get("TAMIS_CACHE"):
         return Path(chosen).expanduser()
     user_cache = os.environ.get("LOCALAPPDATA" if os.name == "nt" else "XDG_CACHE_HOME")
@@ -43,26 +34,11 @@ def cache_folder() -> Path:
 
 
 def fetch_arrays(info: DatasetInfo) -> dict[str, Any]:
-    """Download the OpenML twin of a data set, or take it from the cache.
+    """Download the OpenML twin of a data set: ``X``, ``y`` in our coding, ``feature_names``.
 
     scikit-learn compares the file with the MD5 sum that OpenML publishes, tries again after a
     network error, and keeps the file. The sum is OpenML's own, so it does not tell a replaced
     upload from the one we know: the comparison with the catalogue does.
-
-    Parameters
-    ----------
-    info : DatasetInfo
-        A data set with an OpenML twin.
-
-    Returns
-    -------
-    dict of str to array
-        ``X``, ``y`` in our coding, and ``feature_names``.
-
-    Raises
-    ------
-    InputError
-        If OpenML cannot be reached, or if what came is damaged or is not the expected table.
     """
     # One folder per set: what belongs to a bad download can be removed without knowing the layout.
     assert info.openml is not None

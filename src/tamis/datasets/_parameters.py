@@ -9,8 +9,6 @@ import numpy as np
 
 from tamis.exceptions import InputError
 
-__all__ = ["check_integer", "check_share", "to_generator"]
-
 
 def check_integer(who: str, name: str, value: object, minimum: int) -> int:
     """Return the value as an int, or raise if it is not an integer of at least `minimum`."""

@@ -7,8 +7,6 @@ from sklearn.utils import Bunch
 
 from tamis.datasets._parameters import check_integer, check_share, to_generator
 
-__all__ = ["make_ofw_ternary"]
-
 WHO = "make_ofw_ternary"
 # The sets F_i^j of section 5.1.1, one row per class i, numbered from 1 as printed.
 PRINTED_GROUPS = (
