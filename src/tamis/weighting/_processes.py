@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Protocol
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,30 +13,13 @@ Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
 
-class Process(Protocol):
-    """A probability over columns that can be drawn from and moved."""
-
-    # Size of the first step: the step of column j is this times n to the power `scaling`.
-    first_step: ClassVar[float]
-    scaling: ClassVar[int]
-    # Whether a step needs one normal number per column.
-    is_noisy: ClassVar[bool]
-
-    def draw(self, uniforms: Floats) -> Indices:
-        """Columns, as many as there are numbers in [0, 1)."""
-
-    def step(self, draws: Indices, excess: Floats, step: float, noise: Floats | None) -> bool:
-        """Move; False if the probability has left the simplex (it stays where it was)."""
-
-    def weights(self) -> Floats:
-        """The probability, as a new array."""
-
-
 class Riemannian:
     """Exponential steps along the gradient in log P; O(n) per step, for every weight moves."""
 
+    # The default first step is `first_step` times n to the power `scaling`.
     first_step: ClassVar[float] = 0.5
     scaling: ClassVar[int] = 0
+    # Whether a step needs one normal number per column.
     is_noisy: ClassVar[bool] = False
 
     def __init__(self, weights: Floats):
@@ -44,7 +27,7 @@ class Riemannian:
         self.cumulative = np.empty(weights.size)
 
     def draw(self, uniforms: Floats) -> Indices:
-        """Columns drawn from the probability."""
+        """Columns drawn from the probability, one per uniform number in [0, 1)."""
         from tamis.weighting import _update_kernels as kernels
 
         out = np.empty(uniforms.shape, dtype=np.int64)
@@ -52,7 +35,7 @@ class Riemannian:
         return out
 
     def step(self, draws: Indices, excess: Floats, step: float, noise: Floats | None) -> bool:
-        """Move; this never leaves the simplex."""
+        """Move; returns whether the probability is on the simplex, as it always is here."""
         from tamis.weighting import _update_kernels as kernels
 
         with announce_compilation(kernels.riemannian_step):
@@ -127,7 +110,7 @@ class Euclidean:
         return self.sums[n_leaves : n_leaves + self.n] + self.shift
 
 
-PROCESSES: dict[str, Any] = {
+PROCESSES: dict[str, type[Riemannian | Euclidean]] = {
     "riemannian": Riemannian,
     "euclidean": Euclidean,
     "diffusion": Diffusion,

@@ -292,15 +292,17 @@ class VotingSubsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
         estimator = self._made_estimator(n_drawn or X.shape[0])
         row_weight = self._weights_for_fit(estimator, weight)
         one_vs_all = self.voting == "one_vs_all" and self.classes_.size > 2
-        draw_rows = None if n_drawn is None else (n_drawn, weight)
+        chances = np.ones(X.shape[0]) if weight is None else weight
+        possible = np.flatnonzero(self.weights_)
         table = X.tocsc() if sparse.issparse(X) else X
 
         def train(seed: int) -> tuple[Indices, Any]:
             random = np.random.default_rng(seed)
-            columns = _draw(random, self.weights_, self.subset_size_)
+            drawn = _draw(random, self.weights_[possible], self.subset_size_)
+            columns = possible[np.unique(drawn)]
             values, target, share = self._prepared(table, columns), codes, row_weight
-            if draw_rows is not None:
-                rows = _draw_rows(random, values.shape[0], *draw_rows)
+            if n_drawn is not None:
+                rows = _draw(random, chances, n_drawn)
                 values, target, share = values[rows], codes[rows], None
             seed = int(random.integers(np.iinfo(np.int32).max))
             if not one_vs_all:
@@ -419,19 +421,10 @@ def _fitted_clone(selector: Any, X: Any, y: Any, weight: Floats | None, seed: in
 
 
 def _draw(random: np.random.Generator, weights: Floats, size: int) -> Indices:
-    """Distinct columns among `size` draws with replacement."""
-    possible = np.flatnonzero(weights)
-    reached = np.cumsum(weights[possible])
+    """Places drawn with replacement, in proportion to the weights."""
+    reached = np.cumsum(weights)
     places = np.searchsorted(reached, random.random(size) * reached[-1], side="right")
-    return possible[np.unique(np.minimum(places, possible.size - 1))]
-
-
-def _draw_rows(
-    random: np.random.Generator, n_rows: int, n_drawn: int, weight: Floats | None
-) -> Indices:
-    reached = np.cumsum(np.ones(n_rows) if weight is None else weight)
-    places = np.searchsorted(reached, random.random(n_drawn) * reached[-1], side="right")
-    return np.minimum(places, n_rows - 1)
+    return np.minimum(places, weights.size - 1)
 
 
 def _add_votes(votes: Counts, models: Any, X: Floats) -> None:
