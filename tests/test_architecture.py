@@ -27,8 +27,6 @@ MODULES = dict(modules())
 # Imported from elsewhere, still. To be emptied.
 KNOWN: set[str] = {
     "tamis.data._target",
-    "tamis.filters._information",
-    "tamis.meta.sources._meta_table",
     "tamis_papers.inffs._data",
     "tamis_papers.inffs._protocol",
     "tamis_papers.inffs._stopwatch",

@@ -18,7 +18,7 @@ from reference.information import (
 )
 from tamis import MutualInformation
 from tamis.exceptions import InputError
-from tamis.filters._information import lower_credible, posterior, with_prior
+from tamis.filters.information import lower_credible, posterior, with_prior
 
 # scikit-learn counts values with a fraction as categories, but wonders about them.
 pytestmark = pytest.mark.filterwarnings("ignore:Clustering metrics expects discrete")

@@ -16,7 +16,7 @@ from tamis.cutoff.groups import resolve
 from tamis.data import checks
 from tamis.exceptions import InputError
 from tamis.filters._binned import equal_bins, over_columns
-from tamis.filters._information import plug_in
+from tamis.filters.information import plug_in
 from tamis.passes.engine import Opened
 from tamis.statistics import ClassHistogram, Ranges
 

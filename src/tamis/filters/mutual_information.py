@@ -17,7 +17,7 @@ from tamis._runtime.threads import effective_jobs, run_parts
 from tamis._validation import N_JOBS, Choice, Constraint, Custom, Number
 from tamis.data.target import TASK, Target
 from tamis.exceptions import InputError
-from tamis.filters import _information as information
+from tamis.filters import information
 from tamis.filters._binned import equal_bins, equal_shares, over_columns
 from tamis.passes import MemoryEngine
 from tamis.passes.engine import Levels, Opened

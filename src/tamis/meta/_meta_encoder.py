@@ -46,13 +46,6 @@ class MetaEncoder:
     median, and a column of its own, of height 1, says that they were missing. Labels get a column
     each, with a total variance of 1 like that of a number, so that properties count alike
     in a distance. A label, or a gap, that was not there in the fit has no column: only zeros.
-
-    Parameters
-    ----------
-    meta : array-like or DataFrame of shape (n_features, n_meta)
-        The properties.
-    who : str
-        Who asks, for messages.
     """
 
     def __init__(self, meta: Any, who: str):

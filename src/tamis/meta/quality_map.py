@@ -26,7 +26,7 @@ class QualityMap(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     """Map from the properties of features (meta-features) to their quality.
 
     The quality of some features is measured on data: their information gain, the squared weights
-    of a linear machine, or any other number. Their properties, such as position and size of an
+    of a linear model, or any other number. Their properties, such as position and size of an
     image patch or the pathway of a gene, are known for all features. The map is a regression
     of the one on the other. It tells which features that were never measured are worth
     measuring, which properties make a feature good, and it improves noisy measurements.

@@ -29,16 +29,8 @@ CACHE_LINE = 64
 class PackedImages:
     """Images as bits; made once by ``AndOrFeatures.pack`` and measured many times.
 
-    Attributes
-    ----------
-    pixels : ndarray of uint64
-        (n_blocks, n_padded_pixels, words of a block): a bit for each image.
-    n_images : int
-        How many images there are.
-    image_shape : tuple of int
-        Their height and width.
-    padding : int
-        Rows and columns of background below and to the right of them.
+    `pixels`, (n_blocks, n_padded_pixels, words of a block), has a bit for each image; `padding` are
+    rows and columns of background below and to the right.
     """
 
     pixels: Words
@@ -161,7 +153,7 @@ CELLS_PER_SHAPE = 20_000
 
 @dataclass(frozen=True)
 class Wanted:
-    """What features to draw: numbers, or dimensions to draw each feature's own number from.
+    """What features to draw: values, or dimensions to draw a value for each feature from.
 
     ``None`` for a row or a column means anywhere.
     """

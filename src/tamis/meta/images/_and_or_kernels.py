@@ -148,7 +148,7 @@ def ones(word):
 def draw_shapes(seeds, n_inputs, scatter, tolerance, height, width, first, last, rows, columns):
     """Random sets of pixels with a given scatter, uniform among all that fit into the image.
 
-    A Metropolis walk: one pixel moves at a time. While the scatter is outside of the tolerance
+    A Metropolis chain: one pixel moves at a time. While the scatter is outside of the tolerance
     only moves that bring it no further away are made; inside of it, every set is visited in
     proportion to the number of places it has in the image.
     """

@@ -67,16 +67,7 @@ class AndOrSet:
 
     @classmethod
     def from_inputs(cls, inputs: Iterable[Any], shift: ArrayLike = 1) -> AndOrSet:
-        """Make a set by hand.
-
-        Parameters
-        ----------
-        inputs : iterable with a list of inputs for each feature
-            Every input is ``(row, column)``, or ``(row, column, positive)`` with 0 or False for a
-            negated pixel.
-        shift : int or sequence of int, default=1
-            Side of the square of shifts, one for all features or one each.
-        """
+        """Make a set by hand, see :meth:`tamis.meta.AndOrFeatures.features`."""
         lists = [[_check_input(item) for item in feature] for feature in inputs]
         for feature in lists:
             _check_feature(feature)
@@ -98,14 +89,7 @@ class AndOrSet:
         return cls.from_inputs(record["inputs"], record["shift"])
 
     def to_dict(self) -> dict[str, Any]:
-        """Give lists of whole numbers that can be stored as JSON.
-
-        Returns
-        -------
-        record : dict
-            ``"inputs"`` with ``[row, column, 1 or 0]`` for every input of every feature, and
-            ``"shift"``.
-        """
+        """Lists of ints for JSON: ``[row, column, 1 or 0]`` of every input, and ``"shift"``."""
         table = np.stack([self.rows, self.columns, self.positive.astype(np.int64)], axis=2)
         inputs = [part[:n].tolist() for part, n in zip(table, self.n_inputs, strict=True)]
         return {"inputs": inputs, "shift": self.shift.tolist()}

@@ -72,18 +72,9 @@ def default_pool_size(side: int, largest_patch: int) -> int:
 class GaborLayer:
     """From images to bands: filters, absolute value, maximum over places and two scales.
 
-    Parameters
-    ----------
-    image_shape : (int, int)
-        Rows and columns of an image.
-    n_orientations : int
-        Orientations, the last axis of a band.
-    filter_sizes : tuple of int
-        Odd sizes; two neighbours make a band.
-    pool_sizes : tuple of int
-        Side of the square of the maximum, one for a band; squares start half a side apart.
-    normalize : bool
-        Whether a response is divided by the norm of the pixels under the filter.
+    Orientations are the last axis of a band. Two neighbours of the odd `filter_sizes` make a band;
+    `pool_sizes` has the side of its square of the maximum, squares starting half a side apart. With
+    `normalize` a response is divided by the norm of the pixels under the filter.
     """
 
     image_shape: tuple[int, int]

@@ -275,13 +275,6 @@ class PatchSource(FeatureSource):
 
     The images are filtered once, when the source is made; every call of `measure` then costs the
     patch distances of the prototypes asked for and nothing else.
-
-    Parameters
-    ----------
-    prototypes : PatchPrototypes
-        The fitted prototypes.
-    bands : list of ndarray
-        The representation of the images, as the prototypes compute it.
     """
 
     def __init__(self, prototypes: PatchPrototypes, bands: Bands) -> None:
@@ -293,16 +286,5 @@ class PatchSource(FeatureSource):
         self.feature_names = list(prototypes.get_feature_names_out())
 
     def measure(self, indices: Any) -> NDArray[np.float64]:
-        """Values of some prototypes on all images.
-
-        Parameters
-        ----------
-        indices : array-like of int of shape (n_asked,)
-            Which prototypes.
-
-        Returns
-        -------
-        columns : ndarray of shape (n_images, n_asked)
-            One column for every index.
-        """
+        """Values of some prototypes on all images, (n_images, len(indices))."""
         return self._prototypes._values(self._bands, np.asarray(indices, dtype=np.intp))

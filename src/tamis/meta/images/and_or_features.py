@@ -84,10 +84,10 @@ class AndOrFeatures(BaseEstimator):  # type: ignore[misc]
 
     A draw is uniform over the features that have the wanted properties: sets of different pixels
     inside of the image (the moved ones may leave it) whose scatter is at most 0.15 from the one
-    asked for, ``floor(percent_pos * num_inputs / 100 + 0.5)`` of them positive. A Metropolis walk
+    asked for, ``floor(percent_pos * num_inputs / 100 + 0.5)`` of them positive. A Metropolis chain
     finds them, 24 moves per pixel after the scatter is right; the mean height of eight pixels with
     scatter 3.5 is then within 1 % of that after ten times as many. Where no such set exists (as
-    for eight pixels with a scatter of 0.8), the nearest scatter that the walk met is taken. With
+    for eight pixels with a scatter of 0.8), the nearest scatter that the chain met is taken. With
     one input, scatter means nothing. Draws are independent: a feature may come twice.
 
     Half of random patterns or more lie where images have no ink, or are so special that next to no
@@ -155,23 +155,10 @@ class AndOrFeatures(BaseEstimator):  # type: ignore[misc]
         n_features: int | None = None,
         budget: float | None = None,
     ) -> AndOrSet:
-        """Draw random features with the properties of a point.
+        """Draw random features with the properties of a point of `space`.
 
-        Parameters
-        ----------
-        point : dict
-            A point of `space`.
-        rng : numpy Generator, int or None, default=None
-            Source of random numbers, or a seed for it.
-        n_features : int or None, default=None
-            How many; exactly one of `n_features` and `budget` is given.
-        budget : float or None, default=None
-            Draw until no further feature can be paid for; the total cost is never above it.
-
-        Returns
-        -------
-        features : AndOrSet
-            The features.
+        Exactly one of `n_features` and `budget` is given; the total cost is never above the budget.
+        `rng` may be a seed. See :meth:`Generator.draw`.
         """
         return self._draw(self.space.check(point), rng, n_features, budget)
 
@@ -184,17 +171,7 @@ class AndOrFeatures(BaseEstimator):  # type: ignore[misc]
     ) -> AndOrSet:
         """Draw random features from the whole space: each has a random point of its own.
 
-        Parameters
-        ----------
-        rng : numpy Generator, int or None, default=None
-            Source of random numbers, or a seed for it.
-        n_features, budget
-            As for `draw`. A feature too dear for what is left of the budget is drawn again.
-
-        Returns
-        -------
-        features : AndOrSet
-            The features.
+        Limits as for `draw`; a feature too dear for what is left of the budget is drawn again.
         """
         return self._draw({}, rng, n_features, budget)
 
@@ -217,33 +194,14 @@ class AndOrFeatures(BaseEstimator):  # type: ignore[misc]
         return self._check_features(AndOrSet.from_inputs(inputs, shift))
 
     def cost(self, features: AndOrSet) -> NDArray[np.float64]:
-        """Cost of each feature, ``0.5 * (1 + shift**2)``.
-
-        Parameters
-        ----------
-        features : AndOrSet
-            The features.
-
-        Returns
-        -------
-        cost : ndarray of shape (n_features,)
-            As defined in the paper; the number of inputs does not matter.
-        """
+        """Cost of each feature, ``0.5 * (1 + shift**2)``, whatever its number of inputs."""
         return np.asarray(cost_of(check_kind(features, type(self).__name__).shift))
 
     def meta(self, features: AndOrSet) -> NDArray[np.float64]:
-        """Meta-features of each feature.
+        """Meta-features of each feature, one column for each name in `meta_features`.
 
-        Parameters
-        ----------
-        features : AndOrSet
-            The features.
-
-        Returns
-        -------
-        meta : ndarray of shape (n_features, n_meta)
-            One column for each name in `meta_features`. The percentage is rounded; the scatter of
-            a single input is 0; row and column are those of the centre of gravity.
+        The percentage is rounded; the scatter of a single input is 0; row and column are those of
+        the centre of gravity.
         """
         check_parameters(self, self._constraints)
         centre = check_kind(features, type(self).__name__).centre()
@@ -279,16 +237,8 @@ class AndOrFeatures(BaseEstimator):  # type: ignore[misc]
     def telling(self, values: NDArray[Any]) -> NDArray[np.bool_]:
         """Which features vary enough to tell images apart, without a look at any target.
 
-        Parameters
-        ----------
-        values : ndarray of shape (n_images, n_features)
-            What `measure` gave.
-
-        Returns
-        -------
-        telling : ndarray of bool of shape (n_features,)
-            True where at least `min_share` of the images have a 1 and at least as many a 0, and
-            at least one image each.
+        `values` are those of `measure`. True where at least `min_share` of the images have a 1 and
+        at least as many a 0, and at least one image each.
         """
         check_parameters(self, self._constraints)
         ones = np.count_nonzero(values, axis=0)
@@ -296,36 +246,19 @@ class AndOrFeatures(BaseEstimator):  # type: ignore[misc]
         return np.asarray((fewest > 0) & (fewest >= self.min_share * len(values)))
 
     def measure_packed(self, images: Any, features: AndOrSet) -> NDArray[np.uint64]:
-        """Values of the features as bits.
+        """Values of the features as bits, uint64 of shape (n_features, ceil(n_images / 64)).
 
-        Parameters
-        ----------
-        images, features
-            As for `measure`.
-
-        Returns
-        -------
-        words : ndarray of uint64 of shape (n_features, ceil(n_images / 64))
-            Bit ``i % 64`` of word ``i // 64`` belongs to image i; bits beyond the last are 0.
+        Bit ``i % 64`` of word ``i // 64`` belongs to image i; bits beyond the last are 0.
         """
         return self._words(self._packed(images), features)
 
     def information_gain(self, images: Any, y: ArrayLike, features: AndOrSet) -> Any:
-        """Information gain of each feature, counted on bits.
+        """Information gain of each feature in bits, counted on packed images.
 
-        Parameters
-        ----------
-        images, features
-            As for `measure`.
-        y : array-like of shape (n_images,)
-            Class of each image.
-
-        Returns
-        -------
-        gain : ndarray of shape (n_features,)
-            In bits; what :class:`tamis.InformationGain` gives for the measured columns.
+        `images` and `features` as for `measure`, `y` the class of each image. The result is that of
+        :class:`tamis.InformationGain` for the measured columns.
         """
-        from tamis.filters._information import plug_in
+        from tamis.filters.information import plug_in
 
         images, who = self._packed(images), type(self).__name__
         classes, codes = checks.check_classes(y, len(images), who)
@@ -336,38 +269,14 @@ class AndOrFeatures(BaseEstimator):  # type: ignore[misc]
         return plug_in(np.stack([zeros, ones], axis=2).astype(np.float64)) / np.log(2)
 
     def pack(self, images: Any) -> PackedImages:
-        """Binarise images and pack them, 64 to a word; the other methods take the result as X.
-
-        Parameters
-        ----------
-        images : array-like of shape (n_images, height * width) or (n_images, height, width)
-            Numbers or bools.
-
-        Returns
-        -------
-        packed : PackedImages
-            The images as bits.
-        """
+        """Binarise images and pack them, 64 to a word; the other methods take the result as X."""
         check_parameters(self, self._constraints)
         height, width = self.image_shape
         binary = binary_images(images, (height, width), self.threshold, type(self).__name__)
         return _bits.pack_images(binary, (height, width), self.max_shift - 1, self.n_jobs)
 
     def join(self, features: AndOrSet, chosen: ArrayLike) -> AndOrSet:
-        """Subset of a set of features.
-
-        Parameters
-        ----------
-        features : AndOrSet
-            The features.
-        chosen : array-like
-            Mask of bools, or indices.
-
-        Returns
-        -------
-        features : AndOrSet
-            Those features, in the order of the indices.
-        """
+        """Subset of a set of features, by mask or indices, in the order of the indices."""
         return check_kind(features, type(self).__name__)[np.asarray(chosen)]
 
     def _dimensions(self) -> dict[str, Dimension]:

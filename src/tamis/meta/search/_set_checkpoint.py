@@ -81,10 +81,10 @@ def _stable_text(value: Any) -> str:
 
 def _content(X: Any) -> Any:
     """What can be hashed of the data: an array, or the properties of the candidates."""
-    from tamis.meta.sources import _meta_table
+    from tamis.meta.sources import meta_table
 
     if hasattr(X, "meta") and hasattr(X, "measure"):
-        return _meta_table.fingerprint(X.meta)
+        return meta_table.fingerprint(X.meta)
     if hasattr(X, "__array__") and not hasattr(X, "toarray"):
         return np.asarray(X)
     return type(X).__name__

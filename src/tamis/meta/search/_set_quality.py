@@ -1,4 +1,4 @@
-"""The quality of a set of features: what cross-validation says of a learner trained on them."""
+"""The quality of a set of features: the cross-validated score of a model trained on them."""
 
 from __future__ import annotations
 
@@ -22,24 +22,8 @@ Fold = tuple[NDArray[np.intp], NDArray[np.intp]]
 class SetQuality:
     """Scores tables of measured features by cross-validation, all on the same folds.
 
-    To be used in a with block.
-
-    Parameters
-    ----------
-    y : array-like of shape (n_samples,)
-        The target.
-    estimator : estimator or None
-        What is trained; ``None`` is a linear SVM.
-    cv : int, splitter or iterable of (train, test)
-        The folds; an int means so many shuffled folds, stratified for classifiers.
-    scoring : str, callable or None
-        As in scikit-learn.
-    seed : int
-        Shuffles the folds, and seeds estimators that would draw their own seed.
-    n_jobs : int or None
-        Threads over tables and folds.
-    who : str
-        Name for messages.
+    To be used in a with block. `estimator`, `cv` and `scoring` as in :class:`~tamis.meta.Mufasa`;
+    `seed` shuffles the folds, and seeds estimators that would draw their own seed.
     """
 
     def __init__(
@@ -61,7 +45,7 @@ class SetQuality:
 
         self._stack = ExitStack()
         # A product that the BLAS splits among threads has other last bits than one that it does
-        # not; with one thread each, neither n_jobs nor the size of the machine changes the result.
+        # not; with one thread each, neither n_jobs nor the number of cores changes the result.
         self._blas = ThreadpoolController()
         threads = Parallel(n_jobs=self.n_jobs, backend="threading")
         self._threads = self._stack.enter_context(threads)

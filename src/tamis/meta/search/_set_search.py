@@ -19,7 +19,7 @@ from tamis._validation import N_JOBS, Constraint, Custom, Number, check_paramete
 from tamis.exceptions import InputError
 from tamis.meta.search import _set_checkpoint as checkpoints
 from tamis.meta.search._set_quality import SetQuality
-from tamis.meta.search._set_task import SetTask, Trial, Walk
+from tamis.meta.search._set_task import SearchRun, SetTask, Trial
 
 LIMITS: dict[str, Constraint] = {
     "n_features_to_select": Number(int, low=1, or_none=True),
@@ -30,7 +30,7 @@ LIMITS: dict[str, Constraint] = {
     ),
     "n_jobs": N_JOBS,
 }
-# Parameters that may differ when a checkpoint is taken up.
+# Parameters that may differ when a search is resumed.
 NOT_IN_CHECKPOINT = ("checkpoint", "n_jobs", "n_steps", "patience", "random_state", "tol")
 
 
@@ -135,15 +135,15 @@ class SetSearch(TransformerMixin, CallbackSupportMixin, BaseEstimator):  # type:
 
     # What a subclass writes.
 
-    def _begin(self, task: SetTask) -> list[Walk]:
-        """Walks at their start."""
-        return [Walk()]
+    def _begin(self, task: SetTask) -> list[SearchRun]:
+        """Runs at their start."""
+        return [SearchRun()]
 
-    def _next_trials(self, task: SetTask, walks: list[Walk]) -> list[Trial]:
+    def _next_trials(self, task: SetTask, runs: list[SearchRun]) -> list[Trial]:
         """Sets to be tried next; none at the end."""
         raise NotImplementedError
 
-    def _end_round(self, walks: list[Walk], trials: list[Trial]) -> None:
+    def _end_round(self, runs: list[SearchRun], trials: list[Trial]) -> None:
         """Count the steps of a round."""
 
     def _total_rounds(self, task: SetTask) -> int:
@@ -217,10 +217,10 @@ class SetSearch(TransformerMixin, CallbackSupportMixin, BaseEstimator):  # type:
         """All rounds; the best so far is in the attributes all the time."""
         self.history_: list[dict[str, Any]] = []
         before = task.n_measured
-        walks = self._begin(task)
+        runs = self._begin(task)
         try:
-            for _ in self.steps("search", self._rounds(task, walks), self._total_rounds(task)):
-                self._publish(task, walks, before)
+            for _ in self.steps("search", self._rounds(task, runs), self._total_rounds(task)):
+                self._publish(task, runs, before)
                 self._save(task)
         except KeyboardInterrupt:
             if hasattr(self, "features_"):
@@ -235,40 +235,40 @@ class SetSearch(TransformerMixin, CallbackSupportMixin, BaseEstimator):  # type:
                 f"{type(self).__name__}: none of {len(self.history_)} sets could be drawn and "
                 f"scored. The first reason: {reason}"
             )
-        self._say_what_was_missing(task)
+        self._warn_of_shortfalls(task)
 
-    def _rounds(self, task: SetTask, walks: list[Walk]) -> Iterator[None]:
-        while trials := self._next_trials(task, walks):
+    def _rounds(self, task: SetTask, runs: list[SearchRun]) -> Iterator[None]:
+        while trials := self._next_trials(task, runs):
             for trial, record, features in task.tried(trials, self._draw_set):
-                walk = walks[trial.restart]
-                record["accepted"] = walk.offer(trial, record["quality"], features)
+                run = runs[trial.restart]
+                record["accepted"] = run.offer(trial, record["quality"], features)
                 self.history_.append(record)
-            self._end_round(walks, trials)
+            self._end_round(runs, trials)
             yield
 
-    def _publish(self, task: SetTask, walks: list[Walk], before: int | None) -> None:
-        """Attributes from the walks."""
+    def _publish(self, task: SetTask, runs: list[SearchRun], before: int | None) -> None:
+        """Attributes from the runs."""
         # Of restarts that end level the first is taken.
-        walk = max(walks, key=lambda walk: walk.quality)
-        self.n_steps_ = sum(walk.n_steps for walk in walks)
-        ends = {walk.ended for walk in walks}
+        run = max(runs, key=lambda run: run.quality)
+        self.n_steps_ = sum(run.n_steps for run in runs)
+        ends = {run.ended for run in runs}
         self.status_ = "stopped" if "" in ends else ends.pop() if len(ends) == 1 else "n_steps"
         self.n_measured_ = sum(record["n_features"] for record in self.history_)
         if before is not None:
             self.n_measured_ = (task.n_measured or 0) - before
-        if walk.best is None:
+        if run.best is None:
             return
-        if walk.features is None:  # known from a checkpoint, which holds no features
-            walk.features = task.drawn(walk.best, self._draw_set)
-        self.best_point_, self.best_score_ = walk.best.point, walk.quality
-        self.features_ = walk.features
-        self.n_selected_ = len(walk.features)
-        self.cost_ = float(np.sum(task.generator.cost(walk.features)))
-        self.meta_ = np.asarray(task.generator.meta(walk.features))
+        if run.features is None:  # known from a checkpoint, which holds no features
+            run.features = task.drawn(run.best, self._draw_set)
+        self.best_point_, self.best_score_ = run.best.point, run.quality
+        self.features_ = run.features
+        self.n_selected_ = len(run.features)
+        self.cost_ = float(np.sum(task.generator.cost(run.features)))
+        self.meta_ = np.asarray(task.generator.meta(run.features))
         n_candidates = getattr(task.generator, "n_candidates", None)
         if n_candidates is not None:
             self.support_ = np.zeros(n_candidates, dtype=bool)
-            self.support_[np.asarray(walk.features)] = True
+            self.support_[np.asarray(run.features)] = True
 
     def _save(self, task: SetTask) -> None:
         path = self.get_params(deep=False).get("checkpoint")
@@ -277,11 +277,11 @@ class SetSearch(TransformerMixin, CallbackSupportMixin, BaseEstimator):  # type:
         checkpoints.save(Path(path), task.name, task.seed, self.history_)
 
     def _progress_note(self) -> str:
-        """What a progress bar says beside the name: the best of now."""
+        """Shown by a progress bar: the best score so far."""
         best = getattr(self, "best_score_", None)
         return "" if best is None else f"best {best:.3f}"
 
-    def _say_what_was_missing(self, task: SetTask) -> None:
+    def _warn_of_shortfalls(self, task: SetTask) -> None:
         failed = [record for record in self.history_ if record["failure"]]
         who = type(self).__name__
         if failed:

@@ -31,7 +31,7 @@ class Trial(NamedTuple):
 
 
 @dataclass
-class Walk:
+class SearchRun:
     """What one run of the search knows: the best so far, and for how long there was no better."""
 
     best: Trial | None = None
@@ -74,11 +74,6 @@ class AnyPoint:
 
     The protocol has no method that puts two sets together, so a set is kept as a list of sets of
     one feature each.
-
-    Parameters
-    ----------
-    generator : Generator
-        Draws the features.
     """
 
     def __init__(self, generator: Any):

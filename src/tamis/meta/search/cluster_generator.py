@@ -68,7 +68,7 @@ class ClusterGenerator:
     many points as there are clusters, the number of meta-values in :mod:`tamis.bounds`.
 
     A set holds no candidate twice. Under a budget, candidates that no longer fit are passed over.
-    When a cluster is used up, the set goes on with the cluster nearest to it;
+    When a cluster is used up, the set is filled from the cluster nearest to it;
     :meth:`borrowed` counts such features, and Mufasa warns if its best set has some.
 
     References
@@ -137,21 +137,8 @@ class ClusterGenerator:
     ) -> Ints:
         """Draw different candidates of a cluster, and of the nearest ones if it is used up.
 
-        Parameters
-        ----------
-        point : dict
-            ``{"cluster": number}``.
-        rng : numpy Generator
-            Source of random numbers.
-        n_features : int or None, default=None
-            How many; exactly one of `n_features` and `budget` is given.
-        budget : float or None, default=None
-            Largest total cost.
-
-        Returns
-        -------
-        features : ndarray of int
-            Indices of candidates; fewer than asked for if there are no more.
+        See :meth:`Generator.draw`; the point is ``{"cluster": number}``. Returns indices of
+        candidates, fewer than asked for if there are no more.
         """
         cluster = self.space.check(point)["cluster"]
         pools = [np.flatnonzero(self.labels == near) for near in self._nearest[cluster]]
@@ -164,101 +151,34 @@ class ClusterGenerator:
         n_features: int | None = None,
         budget: float | None = None,
     ) -> Ints:
-        """Draw different candidates, whatever their cluster.
-
-        Parameters
-        ----------
-        rng : numpy Generator
-            Source of random numbers.
-        n_features, budget : int or float, or None, default=None
-            As in :meth:`draw`.
-
-        Returns
-        -------
-        features : ndarray of int
-            Indices of candidates.
-        """
+        """Draw different candidates, whatever their cluster; limits as in :meth:`draw`."""
         return self._fill([np.arange(self.n_candidates)], rng, n_features, budget)
 
     def available(self, X: Any, features: Ints) -> Ints:
-        """Leave out candidates that cannot be measured.
-
-        Parameters
-        ----------
-        X : object
-            What :meth:`measure` takes.
-        features : ndarray of int
-            Indices of candidates.
-
-        Returns
-        -------
-        features : ndarray of int
-            Those that can.
-        """
+        """Those of some candidates (ndarray of int) that can be measured on `X`."""
         return features if _is_table(X) else self.source_of(X).available(features)
 
     def borrowed(self, point: Mapping[str, Any], features: Ints) -> int:
-        """How many features of a set are not of the cluster of its point.
-
-        Parameters
-        ----------
-        point : dict
-            ``{"cluster": number}``.
-        features : ndarray of int
-            A set drawn at the point.
-
-        Returns
-        -------
-        count : int
-            0 if the cluster was large enough.
-        """
+        """How many features of a set drawn at a point are not of the cluster of that point."""
         return int((self.labels[features] != self.space.check(point)["cluster"]).sum())
 
     def cost(self, features: Ints) -> Floats:
-        """Cost of each candidate of a set.
-
-        Parameters
-        ----------
-        features : ndarray of int
-            Indices of candidates.
-
-        Returns
-        -------
-        cost : ndarray of shape (len(features),)
-            From the source.
-        """
+        """Cost of each candidate of a set, from the source."""
         return self._costs[features]
 
     def meta(self, features: Ints) -> Floats:
-        """Meta-features of each candidate of a set.
+        """Meta-features of each candidate, (len(features), n_meta).
 
-        Parameters
-        ----------
-        features : ndarray of int
-            Indices of candidates.
-
-        Returns
-        -------
-        meta : ndarray of shape (len(features), n_meta)
-            Numbers as they are; of a meta-feature that is a label, its place among the sorted ones.
+        Numbers are as they are; a label is its place among the sorted labels.
         """
         return self._numbers[features]
 
     def measure(self, X: Any, features: Ints) -> NDArray[Any]:
-        """Columns of candidates.
+        """Columns of candidates, (n_samples, len(features)).
 
-        Parameters
-        ----------
-        X : FeatureSource, table or None
-            A source with the same candidates (of other samples, say), a table with one column
-            per candidate, or ``None`` for the source itself.
-        features : ndarray of int
-            Indices of candidates.
-
-        Returns
-        -------
-        columns : ndarray of shape (n_samples, len(features))
-            Each candidate is measured at most once per source.
+        `X` is a source with the same candidates (of other samples, say), a table with one column
+        per candidate, or ``None`` for the source itself. A candidate is measured at most once per
+        source.
         """
         if not _is_table(X):
             return self.source_of(X).columns(features)
@@ -273,51 +193,16 @@ class ClusterGenerator:
         return part.toarray() if hasattr(part, "toarray") else np.asarray(part)
 
     def join(self, features: Ints, chosen: ArrayLike) -> Ints:
-        """Subset of a set.
-
-        Parameters
-        ----------
-        features : ndarray of int
-            Indices of candidates.
-        chosen : array-like
-            Mask, or positions.
-
-        Returns
-        -------
-        features : ndarray of int
-            Those.
-        """
+        """Subset of a set, by mask or positions."""
         return np.asarray(features)[np.asarray(chosen)]
 
     def names(self, features: Ints) -> list[str]:
-        """Names of candidates.
-
-        Parameters
-        ----------
-        features : ndarray of int
-            Indices of candidates.
-
-        Returns
-        -------
-        names : list of str
-            From the source.
-        """
+        """Names of candidates, from the source."""
         known = self.source.candidate_names()
         return [known[j] for j in features]
 
     def source_of(self, X: Any) -> FeatureSource:
-        """Source that measures on X.
-
-        Parameters
-        ----------
-        X : FeatureSource or None
-            ``None`` is the source of the generator.
-
-        Returns
-        -------
-        source : FeatureSource
-            With the same number of candidates.
-        """
+        """Source that measures on `X`; ``None`` is the source of the generator."""
         if X is None or _is_table(X):
             return self.source
         source = as_source(X)

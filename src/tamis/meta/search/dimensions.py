@@ -165,7 +165,44 @@ class Real:
 
 
 @dataclass(frozen=True, init=False, repr=False)
-class Ordered:
+class _Listed:
+    """One of some listed values, encoded by its place among them."""
+
+    values: tuple[Any, ...]
+
+    def __init__(self, values: Iterable[Any]):
+        object.__setattr__(self, "values", _check_values(type(self).__name__, values))
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({_show(self.values)})"
+
+    @property
+    def size(self) -> int:
+        """Number of values."""
+        return len(self.values)
+
+    def describe(self) -> str:
+        """Phrase that completes "must be ..."."""
+        return f"one of {_show(self.values)}"
+
+    def check(self, value: Any) -> Any:
+        """Give the value as it was given to the dimension, or raise."""
+        return self.values[_place(self, value)]
+
+    def sample(self, rng: np.random.Generator) -> Any:
+        """Draw a value; all are equally likely."""
+        return self.values[rng.integers(self.size)]
+
+    def encode(self, value: Any) -> float:
+        """Number that stands for the value in an array: its place."""
+        return float(_place(self, value))
+
+    def decode(self, number: float) -> Any:
+        """Value that the number stands for."""
+        return _at_place(self, number)
+
+
+class Ordered(_Listed):
     """One of some values with an order, such as sizes; the order is that given.
 
     A step is the step of an :class:`Integer` on the places 0 to ``len(values) - 1``.
@@ -186,47 +223,13 @@ class Ordered:
     2.0
     """
 
-    values: tuple[Any, ...]
-
-    def __init__(self, values: Iterable[Any]):
-        object.__setattr__(self, "values", _check_values("Ordered", values))
-
-    def __repr__(self) -> str:
-        return f"Ordered({_show(self.values)})"
-
-    @property
-    def size(self) -> int:
-        """Number of values."""
-        return len(self.values)
-
-    def describe(self) -> str:
-        """Phrase that completes "must be ..."."""
-        return f"one of {_show(self.values)}"
-
-    def check(self, value: Any) -> Any:
-        """Give the value as it was given to the dimension, or raise."""
-        return self.values[_place(self, value)]
-
-    def sample(self, rng: np.random.Generator) -> Any:
-        """Draw a value; all are equally likely."""
-        return self.values[rng.integers(self.size)]
-
     def near(self, value: Any, rng: np.random.Generator, step: float) -> Any:
         """Make a rounded Gaussian step on the places; beyond a border it ends on the border."""
         place = _place(self, value)
         return self.values[_near_integer(place, 0, self.size - 1, rng, step)]
 
-    def encode(self, value: Any) -> float:
-        """Number that stands for the value in an array: its place."""
-        return float(_place(self, value))
 
-    def decode(self, number: float) -> Any:
-        """Value that the number stands for."""
-        return _at_place(self, number)
-
-
-@dataclass(frozen=True, init=False, repr=False)
-class Categorical:
+class Categorical(_Listed):
     """One of some values without an order, such as kinds.
 
     A step goes to another value with probability ``1 - exp(-step)``, about `step` while that is
@@ -248,45 +251,12 @@ class Categorical:
     1.0
     """
 
-    values: tuple[Any, ...]
-
-    def __init__(self, values: Iterable[Any]):
-        object.__setattr__(self, "values", _check_values("Categorical", values))
-
-    def __repr__(self) -> str:
-        return f"Categorical({_show(self.values)})"
-
-    @property
-    def size(self) -> int:
-        """Number of values."""
-        return len(self.values)
-
-    def describe(self) -> str:
-        """Phrase that completes "must be ..."."""
-        return f"one of {_show(self.values)}"
-
-    def check(self, value: Any) -> Any:
-        """Give the value as it was given to the dimension, or raise."""
-        return self.values[_place(self, value)]
-
-    def sample(self, rng: np.random.Generator) -> Any:
-        """Draw a value; all are equally likely."""
-        return self.values[rng.integers(self.size)]
-
     def near(self, value: Any, rng: np.random.Generator, step: float) -> Any:
         """Jump to another value with probability ``1 - exp(-step)``."""
         place = _place(self, value)
         if self.size > 1 and rng.random() < -math.expm1(-step):
             place = (place + 1 + int(rng.integers(self.size - 1))) % self.size
         return self.values[place]
-
-    def encode(self, value: Any) -> float:
-        """Number that stands for the value in an array: its place."""
-        return float(_place(self, value))
-
-    def decode(self, number: float) -> Any:
-        """Value that the number stands for."""
-        return _at_place(self, number)
 
 
 Dimension: TypeAlias = Integer | Real | Ordered | Categorical
@@ -322,7 +292,7 @@ def _check_values(who: str, values: Any) -> tuple[Any, ...]:
     return tuple(listed)
 
 
-def _place(dimension: Ordered | Categorical, value: Any) -> int:
+def _place(dimension: _Listed, value: Any) -> int:
     try:
         hash(value)  # an array would be compared with each value, element by element
         return dimension.values.index(value)
@@ -330,7 +300,7 @@ def _place(dimension: Ordered | Categorical, value: Any) -> int:
         raise _wrong(dimension, value) from None
 
 
-def _at_place(dimension: Ordered | Categorical, number: float) -> Any:
+def _at_place(dimension: _Listed, number: float) -> Any:
     last = dimension.size - 1
     if not (float(number).is_integer() and 0 <= number <= last):
         raise InputError(
@@ -340,7 +310,7 @@ def _at_place(dimension: Ordered | Categorical, number: float) -> Any:
     return dimension.values[int(number)]
 
 
-def _wrong(dimension: Dimension, value: Any) -> InputError:
+def _wrong(dimension: Dimension | _Listed, value: Any) -> InputError:
     who = type(dimension).__name__
     return InputError(f"{who}: must be {dimension.describe()}, got {value!r}.")
 

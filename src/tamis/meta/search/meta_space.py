@@ -1,4 +1,4 @@
-"""MetaSpace: the points among which a search of meta-features walks."""
+"""MetaSpace: the points that a search of meta-features visits."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ COUNTED = 100_000
 class MetaSpace:
     """Space of meta-features, one named dimension each, possibly with constraints.
 
-    A point is a dict with one value per name. :class:`~tamis.meta.Mufasa` walks among the points
+    A point is a dict with one value per name. :class:`~tamis.meta.Mufasa` moves among the points
     and draws features that have such properties.
 
     Parameters

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 from tamis._runtime.seeds import stream
 from tamis._validation import Constraint, Number
 from tamis.meta.search._set_search import LIMITS, SetSearch
-from tamis.meta.search._set_task import SetTask, Trial, Walk
+from tamis.meta.search._set_task import SearchRun, SetTask, Trial
 
 
 class Mufasa(SetSearch):
@@ -59,8 +59,8 @@ class Mufasa(SetSearch):
         long as the limit allows; ``False`` keeps them, as the paper seems to do. A generator with
         a method ``telling(columns)`` decides itself which features vary enough.
     checkpoint : str, path or None, default=None
-        File (JSON) that keeps the history after every step; a fit that finds it goes on from it,
-        to the same result.
+        File (JSON) that keeps the history after every step; an interrupted fit resumes from
+        it, to the same result.
     random_state : int, RandomState or None, default=None
         Seed of all draws and of the folds.
     n_jobs : int or None, default=None
@@ -181,34 +181,34 @@ class Mufasa(SetSearch):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def _begin(self, task: SetTask) -> list[Walk]:
+    def _begin(self, task: SetTask) -> list[SearchRun]:
         if self.start is not None:
             task.generator.space.check(self.start)
-        return [Walk() for _ in range(self.n_restarts)]
+        return [SearchRun() for _ in range(self.n_restarts)]
 
-    def _next_trials(self, task: SetTask, walks: list[Walk]) -> list[Trial]:
-        """Take the next step of every walk that goes on; all walks go in step."""
+    def _next_trials(self, task: SetTask, runs: list[SearchRun]) -> list[Trial]:
+        """Take the next step of every run that has not ended; all runs go in step."""
         return [
-            Trial(restart, walk.n_steps + 1, proposal, self._point(task, restart, walk, proposal))
-            for restart, walk in enumerate(walks)
-            if not walk.ended
+            Trial(restart, run.n_steps + 1, proposal, self._point(task, restart, run, proposal))
+            for restart, run in enumerate(runs)
+            if not run.ended
             for proposal in range(self.proposals_per_step)
         ]
 
-    def _point(self, task: SetTask, restart: int, walk: Walk, proposal: int) -> dict[str, Any]:
+    def _point(self, task: SetTask, restart: int, run: SearchRun, proposal: int) -> dict[str, Any]:
         """Where a set is drawn: u_0 at first, then near u_best (Algorithm 3, steps 1 and 2d)."""
         space = task.generator.space
-        base = walk.best.point if walk.best else self.start
+        base = run.best.point if run.best else self.start
         if base is None:
             base = space.sample(stream(task.seed, restart, 0, 0, 0))
-        if walk.n_steps == 0 and proposal == 0:
+        if run.n_steps == 0 and proposal == 0:
             return space.check(base)
-        rng = stream(task.seed, restart, walk.n_steps + 1, proposal, 0)
-        return space.near(base, rng, self.step * self.decay**walk.n_steps)
+        rng = stream(task.seed, restart, run.n_steps + 1, proposal, 0)
+        return space.near(base, rng, self.step * self.decay**run.n_steps)
 
-    def _end_round(self, walks: list[Walk], trials: list[Trial]) -> None:
+    def _end_round(self, runs: list[SearchRun], trials: list[Trial]) -> None:
         for restart in {trial.restart for trial in trials}:
-            walks[restart].end_step(self.patience, self.tol, self.n_steps)
+            runs[restart].end_step(self.patience, self.tol, self.n_steps)
 
     def _total_rounds(self, task: SetTask) -> int:
         return self.n_steps

@@ -11,7 +11,7 @@ from tamis._runtime.seeds import stream
 from tamis._validation import Constraint, Number
 from tamis.exceptions import InputError
 from tamis.meta.search._set_search import LIMITS, SetSearch
-from tamis.meta.search._set_task import AnyPoint, SetTask, Trial, Walk
+from tamis.meta.search._set_task import AnyPoint, SearchRun, SetTask, Trial
 
 Floats = NDArray[np.float64]
 # Cells measured at a time where the generator has no information gain of its own.
@@ -114,11 +114,11 @@ class NormalizedInformationGain(SetSearch):
     def _find_generator(self, X: Any, generator: Any, seed: int) -> Any:
         return AnyPoint.of(super()._find_generator(X, generator, seed))
 
-    def _next_trials(self, task: SetTask, walks: list[Walk]) -> list[Trial]:
-        return [] if walks[0].ended else [Trial(0, 1, 0, None)]
+    def _next_trials(self, task: SetTask, runs: list[SearchRun]) -> list[Trial]:
+        return [] if runs[0].ended else [Trial(0, 1, 0, None)]
 
-    def _end_round(self, walks: list[Walk], trials: list[Trial]) -> None:
-        walks[0].end_step(None, 0.0, 1)
+    def _end_round(self, runs: list[SearchRun], trials: list[Trial]) -> None:
+        runs[0].end_step(None, 0.0, 1)
 
     def _draw_set(self, task: SetTask, trial: Trial) -> Any:
         """Many features at random, then the best per cost."""

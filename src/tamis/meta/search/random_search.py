@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 from tamis._runtime.seeds import stream
 from tamis._validation import Constraint, Number
 from tamis.meta.search._set_search import LIMITS, SetSearch
-from tamis.meta.search._set_task import AnyPoint, SetTask, Trial, Walk
+from tamis.meta.search._set_task import AnyPoint, SearchRun, SetTask, Trial
 
 
 class RandomSearch(SetSearch):
@@ -15,7 +15,7 @@ class RandomSearch(SetSearch):
 
     Every feature of a set has meta-features of its own, drawn at random. Quality, budget and
     number of sets are those of :class:`~tamis.meta.Mufasa`, so that the difference between both
-    is what the meta-features have told.
+    is what the meta-features contribute.
 
     Parameters
     ----------
@@ -93,17 +93,17 @@ class RandomSearch(SetSearch):
     def _find_generator(self, X: Any, generator: Any, seed: int) -> Any:
         return AnyPoint.of(super()._find_generator(X, generator, seed))
 
-    def _next_trials(self, task: SetTask, walks: list[Walk]) -> list[Trial]:
-        done = walks[0].n_steps
+    def _next_trials(self, task: SetTask, runs: list[SearchRun]) -> list[Trial]:
+        done = runs[0].n_steps
         last = min(done + task.quality.tables_at_once, self.n_steps)
         return [Trial(0, step, 0, None) for step in range(done + 1, last + 1)]
 
     def _draw_set(self, task: SetTask, trial: Trial) -> Any:
         return task.generator.draw_any(stream(task.seed, *trial.place, 1), **task.limit)
 
-    def _end_round(self, walks: list[Walk], trials: list[Trial]) -> None:
+    def _end_round(self, runs: list[SearchRun], trials: list[Trial]) -> None:
         for _ in trials:
-            walks[0].end_step(None, 0.0, self.n_steps)
+            runs[0].end_step(None, 0.0, self.n_steps)
 
     def _total_rounds(self, task: SetTask) -> int:
         return -(-self.n_steps // task.quality.tables_at_once)

@@ -45,16 +45,9 @@ class Stored(NamedTuple):
 
 
 class Folder:
-    """The folder of one source.
+    """The folder of one source, created when missing.
 
-    Parameters
-    ----------
-    path : str or Path
-        Created when missing.
-    identity : dict
-        What makes the source this one: number of candidates, hash of `meta`, key.
-    who : str
-        Name of the source in messages.
+    `identity` is what makes the source this one: number of candidates, hash of `meta`, key.
     """
 
     def __init__(self, path: Any, identity: dict[str, Any], who: str) -> None:

@@ -21,7 +21,7 @@ class Ledger:
     """Measured columns, and why other candidates failed.
 
     A copy, a deep copy or a pickle is independent: it knows what was known, and what either of
-    them measures later is not told to the other one, unless both keep it in one folder.
+    them measures later is unknown to the other one, unless both keep it in one folder.
     """
 
     def __init__(self) -> None:

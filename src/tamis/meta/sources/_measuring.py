@@ -142,7 +142,7 @@ def read_columns(result: Any, n_columns: int, n_samples: int | None) -> Floats:
         raise BadResult(f"expected an array of shape ({rows}, {n_columns}), got {values.shape}")
     if n_samples is not None and values.shape[0] != n_samples:
         raise BadResult(f"expected {n_samples} rows, one per sample, got {values.shape[0]}")
-    with np.errstate(over="ignore"):  # what overflows is infinite, and told as that
+    with np.errstate(over="ignore"):  # what overflows is infinite, and reported as that
         return np.array(values.T, dtype=np.float64, order="C")
 
 
@@ -273,8 +273,8 @@ def _measure_batch(source: Any, ledger: Ledger, batch: list[int]) -> Exception |
 
 def _expected_rows(source: Any, ledger: Ledger) -> int | None:
     """Length of the columns so far, or what the source says of itself."""
-    told = source.n_samples if ledger.n_samples is None else ledger.n_samples
-    return int(told) if isinstance(told, Integral) and int(told) > 0 else None
+    known = source.n_samples if ledger.n_samples is None else ledger.n_samples
+    return int(known) if isinstance(known, Integral) and int(known) > 0 else None
 
 
 class _Attempt:

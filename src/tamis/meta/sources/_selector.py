@@ -100,7 +100,7 @@ class SourceSelector(SelectorMixin, CallbackSupportMixin, BaseEstimator):  # typ
 
     _constraints: ClassVar[dict[str, Constraint]] = {}
     _needs_target: ClassVar[bool] = True
-    # The same walk with callbacks, and the same table, as for selectors that fit on a table.
+    # The same loop with callbacks, and the same table, as for selectors that fit on a table.
     steps: Any = BaseSelector.steps
     to_frame: Any = BaseSelector.to_frame
     _forget: Any = BaseSelector._forget

@@ -10,8 +10,8 @@ from scipy import sparse
 
 from tamis.data.checks import is_frame
 from tamis.exceptions import InputError
-from tamis.meta.sources._meta_table import table_shape
 from tamis.meta.sources.feature_source import FeatureSource
+from tamis.meta.sources.meta_table import table_shape
 
 
 class ArraySource(FeatureSource):
@@ -71,18 +71,7 @@ class ArraySource(FeatureSource):
         self.candidate_names()
 
     def measure(self, indices: NDArray[np.int64]) -> Any:
-        """Columns of the table.
-
-        Parameters
-        ----------
-        indices : ndarray of int64
-            Which ones.
-
-        Returns
-        -------
-        columns : array or sparse matrix of shape (n_samples, len(indices))
-            As they are in the table.
-        """
+        """Columns of the table, as they are in it; see :meth:`FeatureSource.measure`."""
         if sparse.issparse(self.X) and self.X.format != "csc":
             self.X = self.X.tocsc()
         return self.X[:, indices]

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from tamis._validation import Custom, check_value
 from tamis.meta.sources import _checks as _source_checks
-from tamis.meta.sources import _meta_table
+from tamis.meta.sources import meta_table
 from tamis.meta.sources._folder import Folder
 from tamis.meta.sources._ledger import Floats, Ledger
 from tamis.meta.sources._measuring import Pieces, measure_missing, read_columns
@@ -53,9 +53,9 @@ class FeatureSource:
         May be defined: names of the candidates. Otherwise the index of a pandas `meta`, unless
         that holds numbers.
     retries : int
-        May be defined: how often a failed measurement is tried again; 2 unless told.
+        May be defined: how often a failed measurement is tried again; 2 by default.
     batch_size : int or None
-        May be defined: how many candidates `measure` is asked for at a time; None (unless told)
+        May be defined: how many candidates `measure` is asked for at a time; None (the default)
         means all that are needed. What a killed process loses is the batch it was measuring.
     n_candidates : int
         Number of rows of `meta`.
@@ -134,7 +134,7 @@ class FeatureSource:
     @Reading
     def feature_names(self) -> Any:
         """Names of the candidates, or None."""
-        return _meta_table.row_names(self.meta)
+        return meta_table.row_names(self.meta)
 
     @Reading
     def n_candidates(self) -> int:
@@ -144,7 +144,7 @@ class FeatureSource:
     @Reading
     def meta_names(self) -> list[str] | None:
         """Names of the meta-features, or None."""
-        return _meta_table.table_names(self.meta)
+        return meta_table.table_names(self.meta)
 
     @Reading
     def n_samples(self) -> int | None:
@@ -179,7 +179,7 @@ class FeatureSource:
         costs : ndarray of float64 of shape (n_candidates,)
             Finite and not negative; 1 each if the source has no `cost`.
         """
-        return _meta_table.check_cost(self.cost, self._size(), self._who())
+        return meta_table.check_cost(self.cost, self._size(), self._who())
 
     def candidate_names(self) -> list[str]:
         """Name of every candidate.
@@ -189,7 +189,7 @@ class FeatureSource:
         names : list of str
             `feature_names`, or ``x0``, ``x1``, ... if there are none.
         """
-        names = _meta_table.check_names(self.feature_names, self._size(), self._who())
+        names = meta_table.check_names(self.feature_names, self._size(), self._who())
         return [f"x{index}" for index in range(self._size())] if names is None else names
 
     def columns(self, indices: Any, *, skip_failed: bool = False) -> Floats:
@@ -314,10 +314,10 @@ class FeatureSource:
             meta = self.meta
         except AttributeError as error:
             raise _source_checks.no_meta(self._who()) from error
-        return _meta_table.table_shape(meta, self._who())[0]
+        return meta_table.table_shape(meta, self._who())[0]
 
     def _known_rows(self) -> int | None:
-        """Length of a column, if it can be told without measuring."""
+        """Length of a column, if it is known without measuring."""
         return self._record.n_samples
 
     def _rows_of_nothing(self) -> int:
@@ -331,8 +331,8 @@ class FeatureSource:
             return 0
 
     def _identity(self, key: str | None) -> dict[str, Any]:
-        names = _meta_table.check_names(self.feature_names, self._size(), self._who())
-        parts = [_meta_table.fingerprint(self.meta), names]
+        names = meta_table.check_names(self.feature_names, self._size(), self._who())
+        parts = [meta_table.fingerprint(self.meta), names]
         digest = hashlib.sha256(json.dumps(parts).encode()).hexdigest()
         return {"n_candidates": self._size(), "meta": digest, "key": key}
 

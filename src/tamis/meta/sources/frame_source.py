@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from tamis.data.checks import is_frame
 from tamis.exceptions import InputError
 from tamis.meta.sources._measuring import as_numbers
-from tamis.meta.sources._meta_table import check_same, split_names
 from tamis.meta.sources.feature_source import FeatureSource
+from tamis.meta.sources.meta_table import check_same, split_names
 
 
 class FrameSource(FeatureSource):
@@ -67,18 +67,7 @@ class FrameSource(FeatureSource):
         self.costs()
 
     def measure(self, indices: NDArray[np.int64]) -> Any:
-        """Columns of the table.
-
-        Parameters
-        ----------
-        indices : ndarray of int64
-            Which candidates.
-
-        Returns
-        -------
-        columns : ndarray of shape (n_samples, len(indices))
-            Their values, NaN where one is missing.
-        """
+        """Columns of the table, NaN where a value is missing; see :meth:`FeatureSource.measure`."""
         columns = [as_numbers(self.frame[self._names[index]]) for index in indices]
         return np.column_stack(columns) if columns else np.empty((self._known_rows(), 0))
 

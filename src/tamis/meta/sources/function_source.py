@@ -79,18 +79,7 @@ class FunctionSource(FeatureSource):
         self.candidate_names()
 
     def measure(self, indices: NDArray[np.int64]) -> Any:
-        """Call the function for some candidates.
-
-        Parameters
-        ----------
-        indices : ndarray of int64
-            Which ones.
-
-        Returns
-        -------
-        columns : ndarray of shape (n_samples, len(indices))
-            What it returned; its first exception is raised.
-        """
+        """Call the function for some candidates; its first exception is raised."""
         found: dict[int, Any] = {}
         for index, result in self._measurements(indices):
             if isinstance(result, Exception):

@@ -34,8 +34,8 @@ class MFPFS(SourceSelector):
     n_features_to_select : int or float, default=0.1
         How many candidates, or which share of them. More than there are keeps all, with a warning.
     alphas : sequence of float, default=(0.4, 0.8, 1.0, 1.2)
-        Candidates drawn in each round, as a multiple of the number to select; the last one goes on
-        if there are more rounds. At least 2 are drawn, and at most all that are left.
+        Candidates drawn in each round, as a multiple of the number to select; the last one is
+        used again if there are more rounds. At least 2 are drawn, and at most all that are left.
     drop : float, default=0.5
         Share of the candidates dropped in a round; at least one goes.
     quality : str, callable or estimator, default="svm_weights"
@@ -94,7 +94,7 @@ class MFPFS(SourceSelector):
     above), so that all that are selected can be had, and `n_measured_` and `cost_` tell the whole
     price. A candidate that cannot be measured is left out with a warning and another one takes
     its place. Columns that the source knows from an earlier run are used and counted, but not
-    measured again: a run that was stopped, by Ctrl-C or by a failure, goes on where it was if it
+    measured again: a run interrupted by Ctrl-C or by a failure resumes where it was if it
     is started again with the same seed.
 
     References
@@ -163,7 +163,7 @@ class MFPFS(SourceSelector):
 
     def _select(self, measuring: Measuring, y: Any, count: int, random: Any) -> None:
         seed = random.randint(SEEDS)
-        # What is wrong with the properties is told before anything is paid for.
+        # Errors in the properties are reported before anything is paid for.
         read_columns(measuring.source.meta, type(self).__name__)
         self._start()
         alive, fallen = np.arange(self.n_features_in_), []

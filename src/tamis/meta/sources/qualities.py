@@ -171,16 +171,16 @@ def _liblinear_weights(X: Any, codes: NDArray[np.int32], random_state: Any) -> F
     from sklearn.svm import LinearSVC
 
     columns = centred_columns(X, np.arange(X.shape[1]), scale=True)
-    machine = LinearSVC(C=C, random_state=random_state)
+    model = LinearSVC(C=C, random_state=random_state)
     with warnings.catch_warnings():
         warnings.simplefilter("error", ConvergenceWarning)
         try:
-            machine.fit(columns, codes)
+            model.fit(columns, codes)
         except ConvergenceWarning:
             warnings.simplefilter("ignore", ConvergenceWarning)
-            machine.fit(columns, codes)
+            model.fit(columns, codes)
             warn("measure_quality: LinearSVC stopped before its optimum; weights are approximate.")
-    return np.square(machine.coef_).sum(axis=0)
+    return np.square(model.coef_).sum(axis=0)
 
 
 def _ridge_weights(X: Any, values: Floats) -> Floats:

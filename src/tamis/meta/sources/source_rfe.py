@@ -126,7 +126,7 @@ class SourceRFE(SourceSelector):
             )
             fallen.append(best[size:])
             alive = np.sort(best[:size])
-        # If a callback ended the walk, the last qualities decide on all that are left.
+        # If a callback ended the loop, the last qualities decide on all that are left.
         alive = alive[np.argsort(-self.criterion_[alive], kind="stable")]
         self._rank(np.concatenate([alive, *reversed(fallen)]), count)
 
