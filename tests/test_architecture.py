@@ -24,14 +24,6 @@ def modules():
 
 MODULES = dict(modules())
 
-# Imported from elsewhere, still. To be emptied.
-KNOWN: set[str] = {
-    "tamis.data._target",
-    "tamis_papers.inffs._data",
-    "tamis_papers.inffs._protocol",
-    "tamis_papers.inffs._stopwatch",
-}
-
 
 def imports(name, tree, is_package):
     """Dotted names that a module imports, at any depth of its code."""
@@ -73,7 +65,7 @@ def test_private_modules_are_imported_in_their_own_package_only():
     for name, path in MODULES.items():
         source = path.read_text(encoding="utf-8")
         found += violations(name, source, is_package=path.name == "__init__.py")
-    assert [line for line in found if line.split()[-1] not in KNOWN] == []
+    assert found == []
 
 
 @pytest.mark.parametrize(

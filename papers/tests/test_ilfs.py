@@ -13,8 +13,8 @@ from tamis_papers._reproduce import _pairs
 from tamis_papers.ilfs import _claims, _significance, precision, times
 from tamis_papers.ilfs._methods import TWELVE, methods
 from tamis_papers.ilfs._significance import METRIC, OURS
-from tamis_papers.inffs import _protocol
-from tamis_papers.inffs._stopwatch import TableSize, time_measurements
+from tamis_papers.inffs import protocol
+from tamis_papers.inffs.stopwatch import TableSize, time_measurements
 
 EIGHT = (*_claims.MICROARRAY, *_claims.OTHERS)
 
@@ -87,7 +87,7 @@ def test_slow_methods_get_fewer_splits(monkeypatch):
         return {(name, method, METRIC): np.ones((n_splits, 5)) for method in selectors}
 
     monkeypatch.setattr(datasets, "load", small_table)
-    monkeypatch.setattr(_protocol, "scores_on", record)
+    monkeypatch.setattr(protocol, "scores_on", record)
     monkeypatch.setattr(precision, "FEWER", {"colon": {"FSV": 2, "UDFS": 0}})
     run = Bunch(quick=False, seed=0, at_most=lambda n: n)
     scores = precision._scores(run, "colon", ("FSV", "Fisher", "UDFS"))

@@ -16,15 +16,15 @@ from tamis_papers._published import published
 from tamis_papers._reproduce import _pairs
 from tamis_papers.inffs import (
     _patches,
-    _protocol,
-    _stopwatch,
     colon,
     mixing,
     other_data,
+    protocol,
     shrinking,
+    stopwatch,
     times,
 )
-from tamis_papers.inffs._stopwatch import TableSize
+from tamis_papers.inffs.stopwatch import TableSize
 
 
 def small_table(name: str) -> Bunch:
@@ -85,7 +85,7 @@ def test_table_2(tmp_path, monkeypatch):
 
 @pytest.mark.slow
 def test_a_method_that_fails_has_no_time():
-    assert _stopwatch.seconds_of("no selector", (60, 10, 3), 0, 5.0)["seconds"] == []
+    assert stopwatch.seconds_of("no selector", (60, 10, 3), 0, 5.0)["seconds"] == []
 
 
 @pytest.mark.slow
@@ -167,7 +167,7 @@ def unmatched(name, measurements):
 
 def test_every_number_of_the_tables_has_ours():
     scores = fake_scores(["colon"], colon.NINE)
-    left = unmatched("inffs-table3", colon._measurements(scores, _protocol.COUNTS))
+    left = unmatched("inffs-table3", colon._measurements(scores, protocol.COUNTS))
     assert left == {"state of the art [26]"}
     scores = fake_scores(other_data.N_SPLITS, other_data.FIVE)
     left = unmatched("inffs-table4", other_data._measurements(scores))
@@ -177,7 +177,7 @@ def test_every_number_of_the_tables_has_ours():
     }
     assert not unmatched("inffs-table6", shrinking._measurements(shrinking.FULL, cells, cells))
     found = {name: {"seconds": [1.0], "stopped": False} for name in times._selectors(True)}
-    measured = _stopwatch.time_measurements(found, times.DATA, times.PAPER, times.PAPER)
+    measured = stopwatch.time_measurements(found, times.DATA, times.PAPER, times.PAPER)
     assert not unmatched("inffs-table2", measured)
 
 
@@ -186,7 +186,7 @@ def test_every_number_of_the_tables_has_ours():
 
 def test_scores_become_tables_in_percent():
     cells = {("d", "m", 50, "svm", "auc"): [0.2, 0.4], ("d", "m", 10, "svm", "auc"): [0.1, 0.3]}
-    tables = _protocol._as_tables(cells)
+    tables = protocol._as_tables(cells)
     assert np.allclose(tables["d", "m", "auc"], [[10, 20], [30, 40]])
 
 
@@ -195,9 +195,9 @@ def test_difference_is_tested_on_common_splits():
         ("d", "a", "auc"): np.array([[90.0, 80], [70, 60], [80, 90]]),
         ("d", "b", "auc"): np.array([[80.0, 80], [70, 50]]),
     }
-    p = _protocol.p_of_difference(scores, "d", "auc", "a", "b")
+    p = protocol.p_of_difference(scores, "d", "auc", "a", "b")
     assert p == paired_t([85, 65], [80, 60], test_share=1 / 3).p_value
-    assert np.isnan(_protocol.p_of_difference({**scores, ("d", "b", "auc"): np.ones((1, 2))},
+    assert np.isnan(protocol.p_of_difference({**scores, ("d", "b", "auc"): np.ones((1, 2))},
                                               "d", "auc", "a", "b"))  # fmt: skip
 
 
@@ -208,20 +208,20 @@ def test_order_of_times():
         "c": {"seconds": [1.5], "stopped": True},
         "d": {"seconds": [], "stopped": False},
     }
-    assert _stopwatch.median_seconds(found) == {"a": 2.0, "b": 1.0, "c": 1.5}
-    wrong, n_pairs = _stopwatch.reversed_pairs(found, {"a": 1.0, "b": 2.0, "c": 3.0, "d": 4.0})
+    assert stopwatch.median_seconds(found) == {"a": 2.0, "b": 1.0, "c": 1.5}
+    wrong, n_pairs = stopwatch.reversed_pairs(found, {"a": 1.0, "b": 2.0, "c": 3.0, "d": 4.0})
     assert (wrong, n_pairs) == ([("a", "b")], 3)  # c takes longer than 1.5 s: nothing is known
-    assert _stopwatch.in_words(found) == "b 1 s, c over 1.5 s, a 2 s"
+    assert stopwatch.in_words(found) == "b 1 s, c over 1.5 s, a 2 s"
     found["b"]["seconds"].append(1.2)  # some runs of a are faster, some slower
-    assert _stopwatch.reversed_pairs(found, {"a": 1.0, "b": 2.0})[0] == []
+    assert stopwatch.reversed_pairs(found, {"a": 1.0, "b": 2.0})[0] == []
 
 
 def test_a_method_is_stopped_at_the_limit():
-    assert _stopwatch._collect(Queue(), 0.01) == ([0.01], True)
+    assert stopwatch._collect(Queue(), 0.01) == ([0.01], True)
     lines = Queue()
     for line in (b"seconds 1.5\n", b"seconds 2\n", b""):
         lines.put(line)
-    assert _stopwatch._collect(lines, 60.0) == ([1.5, 2.0], False)
+    assert stopwatch._collect(lines, 60.0) == ([1.5, 2.0], False)
 
 
 def test_normalised_scores():
@@ -252,20 +252,20 @@ def test_figure_2_with_a_flat_top():
 
 def test_splits_in_words():
     words = "20 splits of a, c; 1 split of b"
-    assert _protocol.splits_by_data({"a": 20, "b": 1, "c": 20}) == words
+    assert protocol.splits_by_data({"a": 20, "b": 1, "c": 20}) == words
 
 
 def test_who_is_best_needs_a_second_split():
     scores = {("d", "ours", "auc"): np.array([[90.0], [91], [92]]),
               ("d", "other", "auc"): np.array([[80.0], [80.5], [82]])}  # fmt: skip
     first, behind = ("d", "ours", None), ("d", "other", None)
-    assert _protocol.is_best(scores, "auc", [first], "ours") is True
-    assert _protocol.is_best(scores, "auc", [behind], "other") is True  # only told who is first
+    assert protocol.is_best(scores, "auc", [first], "ours") is True
+    assert protocol.is_best(scores, "auc", [behind], "other") is True  # only told who is first
     swapped = {key: 170 - values for key, values in scores.items()}
-    assert _protocol.is_best(swapped, "auc", [behind], "ours") is False
+    assert protocol.is_best(swapped, "auc", [behind], "ours") is False
     single = {key: values[:1] for key, values in swapped.items()}
-    assert _protocol.is_best(single, "auc", [behind], "ours") is None
-    assert _protocol.is_best(single, "auc", [first], "ours") is None
+    assert protocol.is_best(single, "auc", [behind], "ours") is None
+    assert protocol.is_best(single, "auc", [first], "ours") is None
 
 
 def test_close_to_the_state_of_the_art():

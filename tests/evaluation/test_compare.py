@@ -316,7 +316,7 @@ def test_data_sets_by_name():
         (pd.DataFrame({"a": [1, 2]}), "b", "column of 'data', got 'b'"),
         (pd.DataFrame({"a": [1, 2]}), None, "expected a target"),
         ((np.ones((3, 2)), [0, 1]), None, "compare on 'data'.*3 values"),
-        ((pd.DataFrame({"a": ["x", "y"]}), [0, 1]), None, "columns of numbers"),
+        ((pd.DataFrame({"a": [f"{i} x" for i in range(20)]}), [0, 1] * 10), None, "column 'a'"),
     ],
 )
 def test_data_that_cannot_be_used(data, target, message):

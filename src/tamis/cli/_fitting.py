@@ -25,9 +25,9 @@ from tamis.cli._options import (
 from tamis.cli.console import Misuse, Talk, misuse_if_refused
 from tamis.cutoff import CutRule
 from tamis.data import ColumnRole, PreparedTable, RawTable, prepare, read_table
-from tamis.data._target import check_task
 from tamis.data.preparation import ColumnChoice, make_choice
 from tamis.data.roles import column_notes
+from tamis.data.table_target import check_task
 
 IN_BLOCKS = "is read block by block"
 

@@ -11,15 +11,7 @@ from scipy import sparse
 from sklearn.utils.validation import check_array, validate_data
 
 from tamis.data.frames import coded_columns, encode_frame, is_frame, learn_codes, not_a_number
-from tamis.data.target import (  # noqa: F401
-    check_classes,
-    check_numbers,
-    check_target,
-    check_two_classes,
-    check_weighted_classes,
-    encode_labels,
-    is_missing,
-)
+from tamis.data.target import is_missing
 from tamis.exceptions import InputError
 
 

@@ -10,7 +10,6 @@ import numpy as np
 from scipy import sparse
 
 from tamis._runtime.wording import counted, listed, unknown_column
-from tamis.data._target import TableTarget, array_target, arrow_target, check_task
 from tamis.data.encode import encode, facts_of, kind_of, plain
 from tamis.data.roles import (
     EXCLUDED,
@@ -22,6 +21,7 @@ from tamis.data.roles import (
     number_note,
 )
 from tamis.data.table import RawTable
+from tamis.data.table_target import TableTarget, array_target, arrow_target, check_task
 from tamis.exceptions import ColumnTypeError, InputError
 
 
@@ -336,6 +336,7 @@ def matrix_roles(table: RawTable, choice: ColumnChoice) -> list[ColumnRole]:
         kind = "target" if name == choice.target else "numeric"
         roles.append(ColumnRole(name, kind, objection is None, objection or "numbers", n_missing))
     if table.target is not None:
+        assert table.target_name is not None
         name = table.target_name
         reason = "target" if name == choice.target else "not the target asked for"
         roles.append(ColumnRole(name, "target", False, reason))

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, RegressorMixin
 
-from tamis.data import checks
+from tamis.data.frames import is_frame
+from tamis.data.target import is_missing
 from tamis.exceptions import InputError
 
 Floats = NDArray[np.float64]
@@ -123,7 +124,7 @@ def _scaled(column: Floats, code: _Number) -> Floats:
 
 
 def _gaps(column: NDArray[Any]) -> NDArray[np.bool_]:
-    return np.array([value is None or checks.is_missing(value) for value in column], dtype=np.bool_)
+    return np.array([value is None or is_missing(value) for value in column], dtype=np.bool_)
 
 
 def _as_text(column: NDArray[Any]) -> NDArray[Any]:
@@ -135,7 +136,7 @@ def _as_text(column: NDArray[Any]) -> NDArray[Any]:
 def read_columns(meta: Any, who: str) -> tuple[list[NDArray[Any]], list[str] | None]:
     """Columns of a table of properties, float64 or objects, and their names if they have some."""
     names: list[str] | None = None
-    if checks.is_frame(meta):
+    if is_frame(meta):
         frame = nw.from_native(meta, eager_only=True)
         names = [str(name) for name in frame.columns]
         columns = [_frame_column(frame[name], who) for name in frame.columns]
@@ -193,7 +194,7 @@ def _column(column: NDArray[Any], who: str, name: Any) -> NDArray[Any]:
 
 def take_rows(meta: Any, rows: NDArray[Any]) -> Any:
     """Some rows of a table of properties, of the same kind as the table."""
-    if not checks.is_frame(meta):
+    if not is_frame(meta):
         return np.asarray(meta)[rows]
     return nw.from_native(meta, eager_only=True)[rows.tolist()].to_native()
 

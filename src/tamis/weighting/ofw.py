@@ -22,7 +22,7 @@ from tamis._runtime.fingerprint import fingerprint
 from tamis._runtime.seeds import draw_seeds
 from tamis._runtime.warning import warn
 from tamis._validation import CLUSTER, N_JOBS, Choice, Constraint, Custom, Number
-from tamis.data import checks
+from tamis.data.target import check_two_classes, check_weighted_classes
 from tamis.exceptions import InputError
 from tamis.passes.dask.client import as_address
 from tamis.weighting._distribution import Material, Workers, on_workers
@@ -275,8 +275,8 @@ class OFW(WeightedSelector):
     def _score(self, X: Any, y: Any, weight: Floats | None) -> Scores:
         who = type(self).__name__
         check_estimator_choice(self.estimator, self.estimator_params, who)
-        self.classes_, codes = checks.check_weighted_classes(y, weight, X.shape[0], who)
-        checks.check_two_classes(self.classes_, who)
+        self.classes_, codes = check_weighted_classes(y, weight, X.shape[0], who)
+        check_two_classes(self.classes_, who)
         constant = find_constant(self, X, weight)
         if constant.all():
             return np.zeros(constant.size), constant

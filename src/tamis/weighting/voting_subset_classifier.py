@@ -19,6 +19,7 @@ from tamis._runtime.seeds import draw_seed, draw_seeds
 from tamis._runtime.threads import effective_jobs, split_evenly
 from tamis._validation import N_JOBS, Choice, Constraint, Custom, Number, check_parameters
 from tamis.data import checks
+from tamis.data.target import check_classes, check_target
 from tamis.exceptions import InputError
 from tamis.passes import MemoryEngine, run_pass
 from tamis.statistics import Moments
@@ -189,11 +190,11 @@ class VotingSubsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
             delattr(self, name)
         X = checks.check_table(self, X)
         weight = checks.check_weight(sample_weight, X.shape[0], who)
-        y = checks.check_target(y, X.shape[0], who)
+        y = check_target(y, X.shape[0], who)
         if weight is not None and weight.min() == 0.0:
             kept = weight > 0.0
             X, y, weight = X[kept], y[kept], weight[kept]
-        self.classes_, codes = checks.check_classes(y, X.shape[0], who)
+        self.classes_, codes = check_classes(y, X.shape[0], who)
         self._check_classes()
         random = check_random_state(self.random_state)
         # First, so that a selector fitted here or before makes no difference to the draws.

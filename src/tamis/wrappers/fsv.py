@@ -12,7 +12,7 @@ from tamis._columns import centred_columns, find_constant
 from tamis._facts import SelectorFacts
 from tamis._runtime.warning import warn
 from tamis._validation import N_JOBS, Choice, Constraint, Number
-from tamis.data import checks
+from tamis.data.target import check_two_classes, check_weighted_classes
 from tamis.wrappers._linear_program import SeparationProgram
 
 Floats = NDArray[np.float64]
@@ -153,8 +153,8 @@ class FSV(WeightedSelector):
 
     def _score(self, X: Any, y: Any, weight: NDArray[np.float64] | None) -> Scores:
         who = type(self).__name__
-        self.classes_, codes = checks.check_weighted_classes(y, weight, X.shape[0], who)
-        checks.check_two_classes(self.classes_, who)
+        self.classes_, codes = check_weighted_classes(y, weight, X.shape[0], who)
+        check_two_classes(self.classes_, who)
         constant = find_constant(self, X, weight)
         if constant.all():
             return np.zeros(constant.size), constant

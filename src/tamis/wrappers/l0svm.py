@@ -12,7 +12,7 @@ from tamis._columns import find_constant
 from tamis._facts import SelectorFacts
 from tamis._runtime.warning import warn
 from tamis._validation import N_JOBS, Choice, Constraint, Number
-from tamis.data import checks
+from tamis.data.target import check_two_classes, check_weighted_classes
 from tamis.linear_svm import hinge
 from tamis.linear_svm.hinge import Rows, read_rows
 
@@ -153,8 +153,8 @@ class L0SVM(WeightedSelector):
 
     def _score(self, X: Any, y: Any, weight: Floats | None) -> Scores:
         who = type(self).__name__
-        self.classes_, codes = checks.check_weighted_classes(y, weight, X.shape[0], who)
-        checks.check_two_classes(self.classes_, who)
+        self.classes_, codes = check_weighted_classes(y, weight, X.shape[0], who)
+        check_two_classes(self.classes_, who)
         constant = find_constant(self, X, weight)
         self.criterion_ = np.zeros(constant.size)
         self.best_n_features_, self.n_iter_ = 0, 0

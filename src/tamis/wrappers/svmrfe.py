@@ -14,7 +14,7 @@ from tamis._columns import find_constant
 from tamis._facts import SelectorFacts
 from tamis._runtime.threads import effective_jobs, run_parts
 from tamis._validation import N_JOBS, Choice, Constraint, Custom, Number
-from tamis.data import checks
+from tamis.data.target import check_two_classes, check_weighted_classes
 from tamis.linear_svm.hinge import FEW_ROWS, Rows, calm_blas, read_rows, warn_unless_solved
 from tamis.wrappers._elimination import Elimination, Training, count_rounds
 
@@ -185,8 +185,8 @@ class SVMRFE(WeightedSelector):
 
     def _score(self, X: Any, y: Any, weight: Floats | None) -> Scores:
         who = type(self).__name__
-        self.classes_, codes = checks.check_weighted_classes(y, weight, X.shape[0], who)
-        checks.check_two_classes(self.classes_, who)
+        self.classes_, codes = check_weighted_classes(y, weight, X.shape[0], who)
+        check_two_classes(self.classes_, who)
         constant = find_constant(self, X, weight)
         self.criterion_, self.n_iter_ = np.zeros(constant.size), 0
         varies = np.flatnonzero(~constant)

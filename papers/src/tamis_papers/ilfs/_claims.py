@@ -16,7 +16,7 @@ from tamis_papers.ilfs._significance import (
     count_wins,
     ranks_in_words,
 )
-from tamis_papers.inffs._protocol import TRAIN_SHARE, Scores, data_names, means
+from tamis_papers.inffs.protocol import TRAIN_SHARE, Scores, data_names, means
 from tamis_papers.result import Claim
 
 Floats = NDArray[np.float64]

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tamis_papers.inffs._protocol import Scores, data_names, means, p_of_difference
+from tamis_papers.inffs.protocol import Scores, data_names, means, p_of_difference
 
 Floats = NDArray[np.float64]
 

@@ -10,8 +10,8 @@ from tamis_papers._run import ExperimentRun
 from tamis_papers.ilfs._claims import MICROARRAY, OTHERS, claims
 from tamis_papers.ilfs._methods import TWELVE, methods
 from tamis_papers.ilfs._significance import METRIC, OURS, count_wins
-from tamis_papers.inffs._data import NOTES, load_table
-from tamis_papers.inffs._protocol import (
+from tamis_papers.inffs.data import NOTES, load_table
+from tamis_papers.inffs.protocol import (
     COUNTS,
     Scores,
     data_names,

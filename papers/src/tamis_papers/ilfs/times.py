@@ -6,7 +6,7 @@ from typing import Any
 
 from tamis_papers._run import ExperimentRun
 from tamis_papers.ilfs._methods import TWELVE, methods
-from tamis_papers.inffs._stopwatch import (
+from tamis_papers.inffs.stopwatch import (
     TableSize,
     Times,
     in_words,

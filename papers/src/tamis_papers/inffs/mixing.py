@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from tamis_papers._run import ExperimentRun, UnitTask
 from tamis_papers._sure import surely
-from tamis_papers.inffs._data import load_table
 from tamis_papers.inffs._methods import ALPHAS
-from tamis_papers.inffs._protocol import TRAIN_SHARE, splits_by_data
+from tamis_papers.inffs.data import load_table
+from tamis_papers.inffs.protocol import TRAIN_SHARE, splits_by_data
 from tamis_papers.result import Claim, ExperimentResult, Measurement
 
 # Thousands of rows vary little from split to split.

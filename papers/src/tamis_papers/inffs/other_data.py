@@ -8,9 +8,9 @@ import numpy as np
 
 from tamis_papers._run import ExperimentRun
 from tamis_papers._sure import surely
-from tamis_papers.inffs._data import NOTES, load_table
 from tamis_papers.inffs._methods import methods
-from tamis_papers.inffs._protocol import (
+from tamis_papers.inffs.data import NOTES, load_table
+from tamis_papers.inffs.protocol import (
     COUNTS,
     Scores,
     best_of,

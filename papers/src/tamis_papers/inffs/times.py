@@ -6,7 +6,7 @@ from typing import Any
 
 from tamis_papers._run import ExperimentRun
 from tamis_papers.inffs._methods import methods
-from tamis_papers.inffs._stopwatch import (
+from tamis_papers.inffs.stopwatch import (
     TableSize,
     Times,
     in_words,

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
-from tamis.data.checks import is_frame
+from tamis.data.frames import is_frame
 from tamis.exceptions import InputError
 from tamis.meta.images._gabor import Bands, GaborLayer
 from tamis.meta.sources.feature_source import FeatureSource

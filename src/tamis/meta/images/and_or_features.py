@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 
 from tamis._validation import Constraint, check_parameters
-from tamis.data import checks
+from tamis.data.target import check_classes, check_two_classes
 from tamis.exceptions import InputError
 from tamis.meta.images import _and_or_draw as _bits
 from tamis.meta.images._and_or_draw import PackedImages, cost_of, draw_set, fill, shifts_for
@@ -261,8 +261,8 @@ class AndOrFeatures(BaseEstimator):  # type: ignore[misc]
         from tamis.filters.information import plug_in
 
         images, who = self._packed(images), type(self).__name__
-        classes, codes = checks.check_classes(y, len(images), who)
-        checks.check_two_classes(classes, who)
+        classes, codes = check_classes(y, len(images), who)
+        check_two_classes(classes, who)
         masks = _bits.class_masks(codes, classes.size)
         ones = _bits.count_ones(self._words(images, features), masks, self.n_jobs)
         zeros = np.bincount(codes, minlength=classes.size)[:, None] - ones

@@ -11,8 +11,13 @@ from numpy.typing import NDArray
 from sklearn.base import clone, is_classifier, is_regressor
 
 from tamis._runtime.threads import effective_jobs
-from tamis.data import checks
-from tamis.data.target import are_whole
+from tamis.data.target import (
+    are_whole,
+    check_classes,
+    check_numbers,
+    check_target,
+    check_two_classes,
+)
 from tamis.exceptions import InputError
 from tamis.linear_svm.squared_hinge import FastLinearSVM
 
@@ -106,19 +111,19 @@ def _check_target(y: Any, estimator: Any, classifies: bool, who: str) -> NDArray
         raise InputError(f"{who}: expected a target y, got None. Pass the labels to fit(X, y).")
     n_rows = len(y) if hasattr(y, "__len__") else 0
     if classifies:
-        target = checks.check_target(y, n_rows, who)
+        target = check_target(y, n_rows, who)
         if target.dtype.kind == "f" and not are_whole(target):
             raise InputError(
                 f"{who}: expected a target of classes for {type(estimator).__name__}, got numbers "
                 "with a fractional part. Pass a regressor as estimator, or turn the target into "
                 "classes."
             )
-        classes, codes = checks.check_classes(y, n_rows, who)
-        checks.check_two_classes(classes, who)
+        classes, codes = check_classes(y, n_rows, who)
+        check_two_classes(classes, who)
         return classes[codes]
     if is_regressor(estimator):
-        return checks.check_numbers(y, n_rows, who)
-    return checks.check_target(y, n_rows, who)
+        return check_numbers(y, n_rows, who)
+    return check_target(y, n_rows, who)
 
 
 def _make_folds(cv: Any, y: NDArray[Any], classifies: bool, seed: int, who: str) -> list[Fold]:

@@ -15,7 +15,7 @@ from sklearn.utils import check_random_state
 
 from tamis._runtime.seeds import draw_seed
 from tamis._validation import Number, check_value
-from tamis.data import checks
+from tamis.data.target import is_missing
 from tamis.exceptions import InputError
 from tamis.meta._meta_encoder import MetaEncoder, read_columns
 from tamis.meta.search.dimensions import Categorical
@@ -316,5 +316,5 @@ def _places(column: NDArray[Any]) -> Floats:
     """Numbers of a meta-feature; labels become their place among the sorted labels."""
     if column.dtype.kind == "f":
         return column
-    texts = np.array(["" if checks.is_missing(value) else str(value) for value in column])
+    texts = np.array(["" if is_missing(value) else str(value) for value in column])
     return np.unique(texts, return_inverse=True)[1].astype(np.float64)

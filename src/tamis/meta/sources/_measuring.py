@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from tamis.data.checks import is_frame
+from tamis.data.frames import is_frame
 from tamis.exceptions import InputError
 from tamis.meta.sources._ledger import Floats, Ledger
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tamis.data.checks import is_frame
+from tamis.data.frames import is_frame
 from tamis.exceptions import InputError
 from tamis.meta.sources._measuring import as_numbers
 from tamis.meta.sources.feature_source import FeatureSource

@@ -11,7 +11,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from tamis.data.checks import is_frame
+from tamis.data.frames import is_frame
 from tamis.exceptions import InputError
 from tamis.meta.sources._measuring import BadResult, as_numbers, frame_columns, is_missing
 

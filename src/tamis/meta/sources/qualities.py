@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator, clone
 from tamis._columns import centred_columns, find_constant
 from tamis._runtime.warning import warn
 from tamis.data import checks
-from tamis.data.target import Target
+from tamis.data.target import Target, check_classes, check_target, check_two_classes
 from tamis.exceptions import InputError
 
 Floats = NDArray[np.float64]
@@ -96,7 +96,7 @@ def measure_quality(
     speaker = _Speaker()
     speaker.n_jobs = n_jobs
     X = checks.check_table(speaker, X)
-    y = checks.check_target(y, X.shape[0], "measure_quality")
+    y = check_target(y, X.shape[0], "measure_quality")
     constant = find_constant(speaker, X, None)
     if constant.all():
         return np.zeros(constant.size)
@@ -125,11 +125,11 @@ def check_quality_name(quality: Any, who: str = "measure_quality") -> None:
 
 def check_quality_target(quality: Any, y: Any, who: str) -> NDArray[Any]:
     """Target that can be checked before anything is measured."""
-    y = checks.check_target(y, np.shape(y)[0] if np.ndim(y) else 0, who)
+    y = check_target(y, np.shape(y)[0] if np.ndim(y) else 0, who)
     if isinstance(quality, str):
         if quality in ("information_gain", "fisher"):
-            classes, _ = checks.check_classes(y, y.size, who)
-            checks.check_two_classes(classes, who)
+            classes, _ = check_classes(y, y.size, who)
+            check_two_classes(classes, who)
         else:
             Target.of(y, "auto", None, y.size, who)
     return y
