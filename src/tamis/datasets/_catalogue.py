@@ -19,11 +19,7 @@ LYMPHOMA = ("lymphoma_45", "lymphoma_62", "lymphoma_96_disc")
 DIGITS = (6903, 7877, 6990, 7141, 6824, 6313, 6876, 7293, 6825, 6958)
 ZIP_CODES = (1553, 1269, 929, 824, 852, 716, 834, 792, 708, 821)
 ARRHYTHMIA = dict(
-    zip(
-        (*range(1, 11), 14, 15, 16),
-        (245, 44, 15, 15, 13, 25, 3, 2, 9, 50, 4, 5, 22),
-        strict=True,
-    )
+    zip((*range(1, 11), 14, 15, 16), (245, 44, 15, 15, 13, 25, 3, 2, 9, 50, 4, 5, 22), strict=True)
 )
 DISCRETE = "Discretised to -2, 0, 2."
 ALL_ROWS = "leaks across folds."

@@ -192,13 +192,6 @@ def _column(column: NDArray[Any], who: str, name: Any) -> NDArray[Any]:
     return numbers
 
 
-def take_rows(meta: Any, rows: NDArray[Any]) -> Any:
-    """Some rows of a table of properties, of the same kind as the table."""
-    if not is_frame(meta):
-        return np.asarray(meta)[rows]
-    return nw.from_native(meta, eager_only=True)[rows.tolist()].to_native()
-
-
 # Distances held at a time: 4 MB, which stay in the cache.
 CELLS = 500_000
 # Rounding of the distances; points so little farther than the k-th are as near as it is.

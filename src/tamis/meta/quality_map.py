@@ -110,12 +110,7 @@ class QualityMap(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     }
 
     def __init__(
-        self,
-        *,
-        regressor: Any = None,
-        n_neighbors: int = 10,
-        cv: int = 5,
-        random_state: Any = None,
+        self, *, regressor: Any = None, n_neighbors: int = 10, cv: int = 5, random_state: Any = None
     ):
         self.regressor = regressor
         self.n_neighbors = n_neighbors

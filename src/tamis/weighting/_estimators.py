@@ -206,7 +206,7 @@ def _rate(found: NDArray[Any], truth: NDArray[Any], balanced: bool) -> float:
 
 
 # liblinear and libsvm keep one random generator for the whole process: two threads that train at
-# once would take numbers from each other, and the result would depend on their luck.
+# once would take numbers from each other, and the result would depend on their timing.
 _shared_generator = threading.Lock()
 
 

@@ -96,7 +96,7 @@ def diffusion_step(P, draws, excess, step, noise):
 
 @inline
 def set_leaf(sums, smallest, j, value):
-    """Change one entry and what the trees say above it."""
+    """Change one entry and its parents in the trees."""
     i = sums.size // 2 + j
     sums[i] = value
     smallest[i] = value

@@ -100,7 +100,7 @@ class OFW(WeightedSelector):
     scale : bool, default=True
         Centre the columns and divide by their deviation first.
     n_restarts : int, default=1
-        Independent runs; weights are averaged, and `weights_spread_` says how much they differ.
+        Independent runs; weights are averaged, and `weights_spread_` is their standard deviation.
     warm_start : bool, default=False
         Resume from the weights of the last fit.
     checkpoint : str, path or None, default=None
@@ -257,7 +257,7 @@ class OFW(WeightedSelector):
         self.cluster = cluster
 
     def __sklearn_clone__(self) -> OFW:
-        # A client or a cluster cannot be copied, and a second one is not what anybody wants.
+        # A client or a cluster cannot be copied, and a second one is not wanted.
         bare = copy.copy(self)
         bare.cluster = None
         twin: OFW = super(OFW, bare).__sklearn_clone__()
@@ -352,11 +352,7 @@ class OFW(WeightedSelector):
         return {**fixed, "seed": seed if isinstance(seed, int | np.integer) else None}
 
     def _learn(
-        self,
-        learning: Learning,
-        part: NDArray[np.intp],
-        n_columns: int,
-        workers: Workers | None,
+        self, learning: Learning, part: NDArray[np.intp], n_columns: int, workers: Workers | None
     ) -> list[Run]:
         """All runs to their end; what is learned so far is in the attributes all the time."""
         runs = self._begin(part.size, learning)

@@ -40,7 +40,7 @@ class VotingSubsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
     """Majority vote of classifiers, each trained on a few columns drawn at random.
 
     The columns are drawn from a probability, as learned by :class:`~tamis.OFW`, so that good ones
-    are drawn often and a weak one still has its say. This is how the weights of OFW are meant to
+    are drawn often and a weak one still contributes. This is how the weights of OFW are meant to
     be used: no column has to be thrown away. With uniform weights it is the random subspace
     method.
 

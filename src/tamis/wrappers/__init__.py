@@ -5,9 +5,4 @@ from tamis.wrappers.l0svm import L0SVM
 from tamis.wrappers.svmrfe import SVMRFE
 from tamis.wrappers.tree_importance import TreeImportance
 
-__all__ = [
-    "FSV",
-    "L0SVM",
-    "SVMRFE",
-    "TreeImportance",
-]
+__all__ = ["FSV", "L0SVM", "SVMRFE", "TreeImportance"]

@@ -45,7 +45,7 @@ class FSV(WeightedSelector):
     tol : float, default=1e-6
         The programs end when the objective falls by no more than this.
     n_features_to_select : int, float, "best", "elbow", "all" or rule, default="best"
-        The cut; ``"best"`` keeps the columns that a plane uses; see :mod:`tamis.cutoff`.
+        The cutoff; ``"best"`` keeps the columns that a plane uses; see :mod:`tamis.cutoff`.
     n_jobs : int or None, default=None
         Threads that look for constant columns; ``None`` uses all cores. The result does not
         depend on it.

@@ -33,8 +33,8 @@ class SVMRFE(WeightedSelector):
 
     A linear SVM is trained on all columns, those with the smallest squared weight are
     dropped, and the SVM is trained again on the rest, until no column is left. The column
-    dropped last is the best. Weights are judged in the company of the other columns left, so of
-    columns that say the same one stays. A classic for wide tables such as gene expression.
+    dropped last is the best. Weights depend on the other columns left, so of
+    redundant columns one stays. A classic for wide tables such as gene expression.
 
     Parameters
     ----------
@@ -105,7 +105,7 @@ class SVMRFE(WeightedSelector):
 
     Columns are centred, which changes nothing but rounding; missing cells are at the mean of their
     column. Weights depend on the units of the columns: set `scale` if these differ. `C` is an
-    absolute price, so sample weights of 2 say the same as each row twice, and weights of 1/2
+    absolute price, so sample weights of 2 mean the same as each row twice, and weights of 1/2
     the same as half the `C`. Weights of rows by `sample_weighting` see a repeated row as two.
 
     References

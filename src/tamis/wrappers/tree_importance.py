@@ -57,7 +57,7 @@ class TreeImportance(WeightedSelector):
     random_state : int, RandomState or None, default=None
         Seed of the trees, the held-out rows and the shuffles.
     n_features_to_select : int, float, "elbow", "all" or rule, default="elbow"
-        The cut; see :mod:`tamis.cutoff`.
+        The cutoff; see :mod:`tamis.cutoff`.
     n_jobs : int or None, default=None
         Threads that grow the trees; ``None`` uses all cores. The result does not depend on it.
 

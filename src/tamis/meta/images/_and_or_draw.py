@@ -182,7 +182,7 @@ def shifts_for(
     assert isinstance(shift, Integer)
     chosen, left = [], float(budget or 0.0)
     mean_cost = cost_of(np.arange(shift.low, shift.high + 1)).mean()
-    # A feature too dear for what is left is drawn again, until nothing can be paid for.
+    # A feature above the rest of the budget is drawn again, until none is affordable.
     while left >= cost_of(shift.low):
         drawn = whole_numbers(shift, rng, int(left / mean_cost) + 8)
         total = np.cumsum(cost_of(drawn))

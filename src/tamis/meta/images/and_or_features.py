@@ -171,7 +171,7 @@ class AndOrFeatures(BaseEstimator):  # type: ignore[misc]
     ) -> AndOrSet:
         """Draw random features from the whole space: each has a random point of its own.
 
-        Limits as for `draw`; a feature too dear for what is left of the budget is drawn again.
+        Limits as for `draw`; a feature that costs more than the rest of the budget is drawn again.
         """
         return self._draw({}, rng, n_features, budget)
 

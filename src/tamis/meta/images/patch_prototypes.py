@@ -12,6 +12,7 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from tamis._base import BaseSelector
 from tamis._runtime.threads import effective_jobs, run_parts
 from tamis._runtime.warning import warn
 from tamis._validation import N_JOBS, Constraint, Custom, Number, check_parameters
@@ -58,8 +59,8 @@ class PatchPrototypes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
     resolution. A prototype is a square patch of this representation, drawn from a random image.
     Its value on an image is ``exp(-beta d^2)``, where d is the Euclidean distance to the nearest
     patch of that image, over all places and bands. What the object is then matters more than
-    where it is. Prototypes are many, dear to measure and easy to describe (size, mean, deviation,
-    peak, two quantiles), so they suit `MFPFS` and `QualityMap`; see `source`.
+    where it is. Prototypes are many, expensive to measure and easy to describe (size, mean,
+    deviation, peak, two quantiles), so they suit `MFPFS` and `QualityMap`; see `source`.
 
     Parameters
     ----------
@@ -206,6 +207,8 @@ class PatchPrototypes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         self.random_state = random_state
         self.n_jobs = n_jobs
 
+    _forget = BaseSelector._forget
+
     def fit(self, X: Any, y: Any = None) -> PatchPrototypes:
         """Draw prototypes from images.
 
@@ -288,11 +291,6 @@ class PatchPrototypes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         # A copy, so that another fit does not change what this source measures.
         return PatchSource(copy.copy(self), bands)
 
-    def _forget(self) -> None:
-        """Drop what an earlier fit learned, so that a fit that fails leaves no mixture behind."""
-        for name in [name for name in vars(self) if name.endswith("_")]:
-            delattr(self, name)
-
     def _check_images(self, X: Any, *, reset: bool) -> NDArray[Any]:
         """Images of shape (n_images, rows, columns), of the type they came in."""
         lines, shape = as_lines(X)
@@ -331,13 +329,8 @@ class PatchPrototypes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         return fitting
 
     def _layer(self) -> GaborLayer:
-        return GaborLayer(
-            self.image_shape_,
-            self.n_orientations,
-            self.filter_sizes_,
-            self.pool_sizes_,
-            bool(self.normalize),
-        )
+        sizes = self.filter_sizes_, self.pool_sizes_
+        return GaborLayer(self.image_shape_, self.n_orientations, *sizes, bool(self.normalize))
 
     def _bands(self, layer: GaborLayer, images: NDArray[Any]) -> Bands:
         bands = layer.bands(images.astype(np.float64) / self.scale_)

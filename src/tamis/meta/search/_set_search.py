@@ -19,7 +19,7 @@ from tamis._validation import N_JOBS, Constraint, Custom, Number, check_paramete
 from tamis.exceptions import InputError
 from tamis.meta.search import _set_checkpoint as checkpoints
 from tamis.meta.search._set_quality import SetQuality
-from tamis.meta.search._set_task import SearchRun, SetTask, Trial
+from tamis.meta.search._set_task import AnyPoint, SearchRun, SetTask, Trial
 
 LIMITS: dict[str, Constraint] = {
     "n_features_to_select": Number(int, low=1, or_none=True),
@@ -41,6 +41,8 @@ class SetSearch(TransformerMixin, CallbackSupportMixin, BaseEstimator):  # type:
     """
 
     _constraints: ClassVar[dict[str, Constraint]] = LIMITS
+    # Whether features are drawn over all points of the space, not at one of them.
+    _draws_anywhere: ClassVar[bool] = False
 
     n_features_to_select: int | None
     budget: float | None
@@ -197,7 +199,7 @@ class SetSearch(TransformerMixin, CallbackSupportMixin, BaseEstimator):  # type:
                 f"measure and join (see tamis.meta.Generator), got {what}. Pass generator=..., or "
                 "a FeatureSource as X."
             )
-        return generator
+        return AnyPoint.of(generator) if self._draws_anywhere else generator
 
     def _fingerprint(self, X: Any, y: NDArray[Any]) -> str:
         params = self.get_params(deep=False)

@@ -189,7 +189,7 @@ class SetTask:
         return self._redrawn(trial, draw, MARGIN / float(varies.mean()))
 
     def _redrawn(self, trial: Trial, draw: Draw, factor: float) -> tuple[Any, NDArray[Any]]:
-        """Features that vary, from a larger draw: sets can be cut, but not put together."""
+        """Features that vary, from a larger draw: sets can be reduced, but not joined."""
         while True:
             factor = min(MOST_DRAWN, factor)
             features, table = self._scaled(factor)._measured_draw(trial, draw)

@@ -267,7 +267,7 @@ class ClusterGenerator:
                 if self._costs[index] <= left:
                     chosen.append(int(index))
                     left -= self._costs[index]
-            # A cluster that still has candidates, if too dear, is not used up.
+            # A cluster whose remaining candidates are too expensive is not used up.
             if len(chosen) - before < len(order):
                 break
         return np.array(chosen, dtype=np.int64)

@@ -38,7 +38,7 @@ class MetaSpace:
         Name of each meta-feature -> :class:`~tamis.meta.Integer`, :class:`~tamis.meta.Real`,
         :class:`~tamis.meta.Ordered` or :class:`~tamis.meta.Categorical`.
     constraints : iterable of callables, default=()
-        Each takes a point (a dict of its own, free to change) and says whether it is allowed.
+        Each takes a point (a dict of its own, free to change) and returns whether it is allowed.
 
     Attributes
     ----------
@@ -315,8 +315,8 @@ def _check_constraints(constraints: Any) -> tuple[Constraint, ...]:
     rules = tuple(constraints) if isinstance(constraints, Iterable) else (constraints,)
     if not isinstance(constraints, Iterable) or not all(callable(rule) for rule in rules):
         raise InputError(
-            "MetaSpace: constraints must be a list of functions that take a point and say whether "
-            f"it is allowed, got {constraints!r}."
+            "MetaSpace: constraints must be a list of functions that take a point and return "
+            f"whether it is allowed, got {constraints!r}."
         )
     return rules
 

@@ -13,7 +13,7 @@ from tamis.meta.search._set_task import SearchRun, SetTask, Trial
 class Mufasa(SetSearch):
     """Search the space of meta-features for a point where good sets of features are drawn.
 
-    A point of the space says what features should be like: how many inputs, how much shift, from
+    A point of the space describes features: how many inputs, how much shift, from
     which cluster. At every step a set of random features with such properties is drawn, measured
     and scored by cross-validation; the next point lies near the best one so far. No single feature
     is ever judged, so it suits spaces with more features than anyone could measure.
@@ -106,7 +106,7 @@ class Mufasa(SetSearch):
     Algorithm 3 of the paper starts from a best quality of "maxreal", with which nothing would ever
     be accepted; here it starts from minus infinity. A set that equals the best is accepted, as
     printed. A set that cannot be drawn or measured is passed over, with a warning at the end.
-    Features that never vary on the training rows say nothing and are drawn again, without a look
+    Features that never vary on the training rows are useless and are drawn again, without a look
     at the target: patterns at the empty border of images would else use up a third of a budget.
 
     References

@@ -11,7 +11,7 @@ from tamis._runtime.seeds import stream
 from tamis._validation import Constraint, Number
 from tamis.exceptions import InputError
 from tamis.meta.search._set_search import LIMITS, SetSearch
-from tamis.meta.search._set_task import AnyPoint, SearchRun, SetTask, Trial
+from tamis.meta.search._set_task import SearchRun, SetTask, Trial
 
 Floats = NDArray[np.float64]
 # Cells measured at a time where the generator has no information gain of its own.
@@ -80,6 +80,7 @@ class NormalizedInformationGain(SetSearch):
     array([7])
     """
 
+    _draws_anywhere: ClassVar[bool] = True
     _constraints: ClassVar[dict[str, Constraint]] = {
         **LIMITS,
         "factor": Number(float, low=1),
@@ -110,9 +111,6 @@ class NormalizedInformationGain(SetSearch):
         self.scoring = scoring
         self.random_state = random_state
         self.n_jobs = n_jobs
-
-    def _find_generator(self, X: Any, generator: Any, seed: int) -> Any:
-        return AnyPoint.of(super()._find_generator(X, generator, seed))
 
     def _next_trials(self, task: SetTask, runs: list[SearchRun]) -> list[Trial]:
         return [] if runs[0].ended else [Trial(0, 1, 0, None)]

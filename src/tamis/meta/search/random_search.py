@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 from tamis._runtime.seeds import stream
 from tamis._validation import Constraint, Number
 from tamis.meta.search._set_search import LIMITS, SetSearch
-from tamis.meta.search._set_task import AnyPoint, SearchRun, SetTask, Trial
+from tamis.meta.search._set_task import SearchRun, SetTask, Trial
 
 
 class RandomSearch(SetSearch):
@@ -61,6 +61,7 @@ class RandomSearch(SetSearch):
     (100, 5)
     """
 
+    _draws_anywhere: ClassVar[bool] = True
     _constraints: ClassVar[dict[str, Constraint]] = {**LIMITS, "n_steps": Number(int, low=1)}
 
     def __init__(
@@ -89,9 +90,6 @@ class RandomSearch(SetSearch):
         self.checkpoint = checkpoint
         self.random_state = random_state
         self.n_jobs = n_jobs
-
-    def _find_generator(self, X: Any, generator: Any, seed: int) -> Any:
-        return AnyPoint.of(super()._find_generator(X, generator, seed))
 
     def _next_trials(self, task: SetTask, runs: list[SearchRun]) -> list[Trial]:
         done = runs[0].n_steps

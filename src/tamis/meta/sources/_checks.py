@@ -1,4 +1,4 @@
-"""Is it a source, and are these its candidates? Or a message that helps."""
+"""Checks of sources and candidates, and their error messages."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def check_indices(indices: Any, n_candidates: int, who: str) -> list[int]:
 
 
 def not_a_source(thing: Any) -> InputError:
-    """What to say of an object that is no source."""
+    """Error for an object that is not a source."""
     what = f"the class {thing.__name__}" if isinstance(thing, type) else kind_of(thing)
     return InputError(
         "as_source: expected a FeatureSource, or an object with an attribute meta and a method "
@@ -61,7 +61,7 @@ def not_a_source(thing: Any) -> InputError:
 
 
 def no_measure(who: str) -> InputError:
-    """What to say of a class without `measure`."""
+    """Error for a class without `measure`."""
     return InputError(
         f"{who}: expected a method measure(indices) that returns an array of shape (n_samples, "
         "len(indices)), got none. Define it in the class."
@@ -69,7 +69,7 @@ def no_measure(who: str) -> InputError:
 
 
 def no_meta(who: str) -> InputError:
-    """What to say of a class without `meta`."""
+    """Error for a class without `meta`."""
     return InputError(
         f"{who}: expected an attribute meta of shape (n_candidates, n_meta), got none. Set it in "
         "the class or in __init__."
@@ -88,7 +88,7 @@ def not_measured(
         shown.append(f"and {len(failed) - SHOWN} more")
     return MeasurementError(
         f"{who}: expected columns of {n_asked} candidates, got {len(failed)} that could not be "
-        f"measured ({'; '.join(shown)}); {n_asked - len(failed)} are measured and kept. Mend the "
+        f"measured ({'; '.join(shown)}); {n_asked - len(failed)} are measured and kept. Fix the "
         "cause and call retry_failed(), or pass skip_failed=True.",
         failed,
     )

@@ -1,4 +1,4 @@
-"""Measured columns on disk: small files that are whole or not there, and a page that says whose.
+"""Measured columns on disk: files that are complete or absent, and a page with their owner.
 
 Every file has the format of a checkpoint, with checksums (`tamis._runtime.checkpoint`). Files are
 never changed: what arrives goes to a new file, and when there are many small ones they are joined
@@ -178,7 +178,7 @@ class Folder:
             raise self._not_ours(f"columns of {self.n_samples} samples instead of {n_samples}")
 
     def _read_page(self, ignored: dict[str, str]) -> dict[str, Any] | None:
-        """What the folder says about itself; None for a new folder or a damaged page."""
+        """The page of the folder; None for a new folder or a damaged page."""
         try:
             page = json.loads((self.path / PAGE).read_text(encoding="utf-8"))
         except FileNotFoundError:
@@ -228,7 +228,7 @@ class Folder:
         )
 
 
-# What differs, in words: what the page of the folder says, what the source is.
+# Messages for what differs between the page of the folder and the source.
 _PARTS = {
     "n_candidates": "columns for {} candidates instead of {}",
     "meta": "columns for other values or names in meta",

@@ -29,7 +29,7 @@ class Ledger:
         self.failures: dict[int, str] = {}
         self.n_samples: int | None = None
         self.folder: Folder | None = None
-        # Columns that are not on disk yet, because the disk was full or the user in a hurry.
+        # Columns that are not on disk yet, because the disk was full or a write was interrupted.
         self.unsaved: set[int] = set()
         self.turns: dict[int, int] = {}
         self.last_turn = 0

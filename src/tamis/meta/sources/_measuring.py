@@ -22,7 +22,7 @@ from tamis.meta.sources._ledger import Floats, Ledger
 
 
 class BadResult(Exception):
-    """What was measured cannot be used; the message says why."""
+    """A measurement that cannot be used; the message has the reason."""
 
 
 def call(function: Callable[[int], Any], index: int, apart: bool) -> tuple[int, Any]:
@@ -132,7 +132,7 @@ def _end(tasks: SimpleQueue[int | None], n_threads: int) -> None:
 def read_columns(result: Any, n_columns: int, n_samples: int | None) -> Floats:
     """Copy of the result with one row per candidate, of shape (n_columns, n_samples).
 
-    Infinite values are left for the caller, who knows which candidates to blame.
+    Infinite values are left for the caller, who knows the candidates.
     """
     values = as_numbers(result)
     if values.ndim == 1 and n_columns == 1:
@@ -253,7 +253,7 @@ def _check_not_busy(source: Any, ledger: Ledger, missing: list[int]) -> None:
 
 
 def _measure_batch(source: Any, ledger: Ledger, batch: list[int]) -> Exception | None:
-    """Some tries together; if nobody knows who is guilty then, some tries one by one."""
+    """Try all together, then one by one those whose failure cannot be attributed."""
     waiting, attempt = batch, _Attempt()
     for _ in range(1 + source.retries):
         if not waiting:
@@ -272,7 +272,7 @@ def _measure_batch(source: Any, ledger: Ledger, batch: list[int]) -> Exception |
 
 
 def _expected_rows(source: Any, ledger: Ledger) -> int | None:
-    """Length of the columns so far, or what the source says of itself."""
+    """Length of the columns so far, or what the source declares."""
     known = source.n_samples if ledger.n_samples is None else ledger.n_samples
     return int(known) if isinstance(known, Integral) and int(known) > 0 else None
 

@@ -40,7 +40,7 @@ class Measuring:
     """What a run has measured of a source, and what failed.
 
     Columns that the source knows from an earlier run count as measured when this run asks for
-    them, so that a run that is taken up again tells the same numbers.
+    them, so that a resumed run reports the same numbers.
     """
 
     def __init__(self, source: FeatureSource):
@@ -80,7 +80,7 @@ class Measuring:
             reasons = {index: failures.get(index, "") for index in self.failed}
             raise MeasurementError(
                 f"{who}: expected {n_wanted} candidates that can be measured, got {n_left}; "
-                f"{self.reasons()} Mend the cause and call retry_failed() of the source, or ask "
+                f"{self.reasons()} Fix the cause and call retry_failed() of the source, or ask "
                 "for fewer features.",
                 reasons,
             )
@@ -185,7 +185,7 @@ class SourceSelector(SelectorMixin, CallbackSupportMixin, BaseEstimator):  # typ
         self.failed_ = np.array(measuring.failed, dtype=np.int64)
 
     def _quality_of(self, measuring: Measuring, indices: Indices, y: Any, seed: int) -> Floats:
-        """Quality of measured candidates in the company of each other."""
+        """Quality of measured candidates, given each other."""
         from sklearn.base import clone
 
         columns = measuring.source.columns(indices)
@@ -194,7 +194,7 @@ class SourceSelector(SelectorMixin, CallbackSupportMixin, BaseEstimator):  # typ
                 f"{type(self).__name__}: expected a target with {len(columns)} values, one per row "
                 f"of the measured columns, got {len(y)}. Check that source and y go together."
             )
-        # A copy of a selector: what it learned on another table says nothing here.
+        # A copy of a selector: what it learned on another table does not apply here.
         quality = clone(self.quality) if hasattr(self.quality, "fit") else self.quality
         return measure_quality(quality, columns, y, random_state=seed, n_jobs=self.n_jobs)
 

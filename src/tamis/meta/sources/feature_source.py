@@ -82,7 +82,7 @@ class FeatureSource:
     **Failures.** A measurement fails when `measure` raises an exception, or returns something
     other than finite numbers or NaN in the right shape. It is then tried again `retries` times;
     if a batch still fails, its candidates are measured one by one, each with as many retries, to
-    find the guilty ones. The good ones are kept; the others are in `failures` and are not tried
+    find those that fail. The good ones are kept; the others are in `failures` and are not tried
     again before :meth:`retry_failed`. Failed measurements do not count in `n_measured` and
     `spent`; where they cost money, add ``source.costs()[list(source.failures)].sum()``.
     A `KeyboardInterrupt` is no failure: it ends the work at once, and what is measured is kept.
@@ -172,23 +172,11 @@ class FeatureSource:
         return dict(self._record.failures)
 
     def costs(self) -> Floats:
-        """Cost of every candidate.
-
-        Returns
-        -------
-        costs : ndarray of float64 of shape (n_candidates,)
-            Finite and not negative; 1 each if the source has no `cost`.
-        """
+        """Cost of every candidate, float64 of shape (n_candidates,); 1 each without `cost`."""
         return meta_table.check_cost(self.cost, self._size(), self._who())
 
     def candidate_names(self) -> list[str]:
-        """Name of every candidate.
-
-        Returns
-        -------
-        names : list of str
-            `feature_names`, or ``x0``, ``x1``, ... if there are none.
-        """
+        """Name of every candidate: `feature_names`, or ``x0``, ``x1``, ... without them."""
         names = meta_table.check_names(self.feature_names, self._size(), self._who())
         return [f"x{index}" for index in range(self._size())] if names is None else names
 
@@ -241,10 +229,7 @@ class FeatureSource:
     def retry_failed(self) -> NDArray[np.int64]:
         """Forget what failed, so that it is tried again when next asked for.
 
-        Returns
-        -------
-        failed : ndarray of int64
-            The candidates, so that ``source.available(source.retry_failed())`` tries at once.
+        Returns the candidates: ``source.available(source.retry_failed())`` tries at once.
         """
         with self._record.lock:
             failed = np.array(list(self._record.failures), dtype=np.int64)
@@ -282,13 +267,7 @@ class FeatureSource:
         return self
 
     def forget(self) -> Any:
-        """Forget columns, counts and failures; files in a folder stay, but are used no more.
-
-        Returns
-        -------
-        self : object
-            The source as new.
-        """
+        """Forget columns, counts and failures; files in a folder stay, but are used no more."""
         self.__dict__.pop("_ledger", None)
         return self
 
@@ -388,11 +367,9 @@ def as_source(source: Any) -> FeatureSource:
            [5., 3.]])
     """
     if not isinstance(source, FeatureSource):
-        if isinstance(source, type) or not callable(getattr(source, "measure", None)):
+        measures = callable(getattr(source, "measure", None)) and hasattr(source, "meta")
+        if isinstance(source, type) or not measures:
             raise _source_checks.not_a_source(source)
-        if not hasattr(source, "meta"):
-            raise _source_checks.not_a_source(source)
-
         return wrap(source)
     _source_checks.check_methods(source)
     source._size()

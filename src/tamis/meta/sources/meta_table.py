@@ -159,13 +159,11 @@ def has_names(meta: Any, name: str) -> bool:
     return hasattr(meta, "set_index") and meta.index.dtype.kind not in "iu"
 
 
-def take_rows(meta: Any, positions: list[int]) -> Any:
-    """Some rows of a table, in this order."""
+def take_rows(meta: Any, positions: list[int] | NDArray[Any]) -> Any:
+    """Some rows of a table, in this order, as a table of the same kind."""
     if not is_frame(meta):
         return np.asarray(meta)[positions]
-    if hasattr(meta, "iloc"):
-        return meta.iloc[positions]
-    return nw.from_native(meta, eager_only=True)[positions].to_native()
+    return nw.from_native(meta, eager_only=True)[list(map(int, positions))].to_native()
 
 
 def check_same(expected: list[Any], present: list[Any], who: str, *, extra: bool) -> None:

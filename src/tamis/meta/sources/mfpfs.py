@@ -9,16 +9,17 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
+from tamis._runtime.seeds import draw_seed
 from tamis._runtime.warning import warn
 from tamis._validation import N_JOBS, Choice, Constraint, Custom, Number
-from tamis.meta._meta_encoder import read_columns, take_rows
+from tamis.meta._meta_encoder import read_columns
 from tamis.meta.quality_map import REGRESSOR, QualityMap
 from tamis.meta.sources._selector import COUNT_OR_SHARE, Indices, Measuring, SourceSelector
+from tamis.meta.sources.meta_table import take_rows
 
 Floats = NDArray[np.float64]
 # A map of one point could not tell anything apart.
 LEAST_DRAWN = 2
-SEEDS = 2**31 - 1
 
 
 class MFPFS(SourceSelector):
@@ -80,8 +81,8 @@ class MFPFS(SourceSelector):
     Notes
     -----
     Algorithm 2 of the paper. The map of a round learns from the candidates drawn in this round
-    only, as printed: the quality of a candidate depends on its company, and candidates that were
-    dropped are no longer company. With `drop` below ``1 / n_left`` one candidate goes
+    only, as printed: the quality of a candidate depends on the others, and candidates that were
+    dropped no longer count. With `drop` below ``1 / n_left`` one candidate goes
     (the printed number is 0 and the loop endless); where ``alpha n`` exceeds the number of
     candidates left, all of them are drawn.
 
@@ -162,7 +163,7 @@ class MFPFS(SourceSelector):
         self.criterion_ = np.full(self.n_features_in_, np.nan)
 
     def _select(self, measuring: Measuring, y: Any, count: int, random: Any) -> None:
-        seed = random.randint(SEEDS)
+        seed = draw_seed(random)
         # Errors in the properties are reported before anything is paid for.
         read_columns(measuring.source.meta, type(self).__name__)
         self._start()
@@ -177,7 +178,10 @@ class MFPFS(SourceSelector):
                 measuring.require(alive.size, count, type(self).__name__)
                 best = self._judge(measuring, alive, drawn, y, seed)
                 n_left = _after(best.size, count, self.drop)
-                self._note(number, drawn, best.size - n_left, n_left)
+                self.history_[number].update(
+                    n_dropped=best.size - n_left, n_left=n_left, drawn=drawn,
+                    correlation=self.quality_map_.correlation_,
+                )  # fmt: skip
                 fallen.append(best[n_left:])
                 alive = np.sort(best[:n_left])
         except KeyboardInterrupt:
@@ -198,16 +202,11 @@ class MFPFS(SourceSelector):
         n_failed = len(measuring.failed)
         drawn = measuring.measure(wanted, n_drawn)
         new = drawn[~known[drawn]]
-        self.history_.append(
-            {
-                "alpha": float(alpha),
-                "n_candidates": alive.size,
-                "n_drawn": drawn.size,
-                "n_new": new.size,
-                "n_failed": len(measuring.failed) - n_failed,
-                "cost": float(measuring.source.costs()[new].sum()),
-            }
-        )
+        cost = float(measuring.source.costs()[new].sum())
+        self.history_.append({
+            "alpha": float(alpha), "n_candidates": alive.size, "n_drawn": drawn.size,
+            "n_new": new.size, "n_failed": len(measuring.failed) - n_failed, "cost": cost,
+        })  # fmt: skip
         return drawn
 
     def _judge(
@@ -226,14 +225,6 @@ class MFPFS(SourceSelector):
             return QualityMap(regressor=self.regressor, random_state=seed)
         copy = clone(self.regressor)
         return copy if copy.random_state is not None else copy.set_params(random_state=seed)
-
-    def _note(self, number: int, drawn: Indices, n_dropped: int, n_left: int) -> None:
-        self.history_[number].update(
-            n_dropped=n_dropped,
-            n_left=n_left,
-            correlation=self.quality_map_.correlation_,
-            drawn=drawn,
-        )
 
     def _finish(
         self, measuring: Measuring, alive: Indices, fallen: list[Indices], count: int

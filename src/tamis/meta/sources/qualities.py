@@ -45,7 +45,7 @@ def measure_quality(
     ----------
     quality : str, callable or estimator
         ``"svm_weights"``: squared weights of a linear support vector machine on standardised
-        columns, summed over the classes. The quality of a column in the company of the others.
+        columns, summed over the classes. The quality of a column given the others.
 
         ``"information_gain"``, ``"fisher"``, ``"dft"``: scores of the selectors of that name, each
         column by itself.

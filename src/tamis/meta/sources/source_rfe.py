@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from tamis._runtime.seeds import draw_seed
 from tamis._runtime.warning import warn
 from tamis._validation import N_JOBS, Constraint, Custom, Number
 from tamis.exceptions import InputError
@@ -16,9 +17,6 @@ from tamis.meta.sources._selector import (
     SourceSelector,
     count_of,
 )
-
-# Most random numbers that seed something else.
-SEEDS = 2**31 - 1
 
 
 class SourceRFE(SourceSelector):
@@ -111,7 +109,7 @@ class SourceRFE(SourceSelector):
 
     def _select(self, measuring: Measuring, y: Any, count: int, random: Any) -> None:
         n_measured = self._n_measured(count)
-        seed = random.randint(SEEDS)
+        seed = draw_seed(random)
         alive = np.sort(measuring.measure(random.permutation(self.n_features_in_), n_measured))
         measuring.require(alive.size, count, type(self).__name__)
         self.criterion_ = np.full(self.n_features_in_, np.nan)
