@@ -56,9 +56,9 @@ def test_same_seed_same_data():
 @pytest.mark.parametrize(
     ("wrong", "complaint"),
     [
-        ({"kind": "cosine"}, 'kind must be "linear" or "sine", got \'cosine\''),
+        ({"kind": "cosine"}, "kind must be 'linear' or 'sine', got 'cosine'"),
         ({"kind": ["sine"]}, "kind must be"),
-        ({"n_combinations": 0}, "n_combinations must be an integer of at least 1"),
+        ({"n_combinations": 0}, "n_combinations must be an int of at least 1"),
         ({"random_state": 1.5}, "random_state must be None"),
     ],
 )

@@ -103,13 +103,13 @@ def test_no_redundant_columns_and_no_probes():
 @pytest.mark.parametrize(
     ("wrong", "complaint"),
     [
-        ({"n_samples": 31}, "n_samples must be an integer of at least 32, got 31"),
-        ({"n_informative": 0}, "n_informative must be an integer of at least 1, got 0"),
-        ({"n_informative": 13}, "n_informative must be at most 12, got 13"),
-        ({"n_redundant": -1}, "n_redundant must be an integer of at least 0"),
-        ({"n_probes": 2.5}, "n_probes must be an integer"),
-        ({"labelling": "xor"}, 'labelling must be "random" or "parity", got \'xor\''),
-        ({"label_noise": -0.1}, "label_noise must be a number"),
+        ({"n_samples": 31}, "n_samples must be an int of at least 32, got 31"),
+        ({"n_informative": 0}, "n_informative must be an int in \\[1, 12\\], got 0"),
+        ({"n_informative": 13}, "n_informative must be an int in \\[1, 12\\], got 13"),
+        ({"n_redundant": -1}, "n_redundant must be an int of at least 0"),
+        ({"n_probes": 2.5}, "n_probes must be an int"),
+        ({"labelling": "xor"}, "labelling must be 'random' or 'parity', got 'xor'"),
+        ({"label_noise": -0.1}, "label_noise must be a float"),
         ({"random_state": []}, "random_state must be None"),
     ],
 )

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from sklearn.utils import Bunch
 
+from tamis._validation import Choice, check_value
 from tamis.datasets._parameters import check_integer, to_generator
-from tamis.exceptions import InputError
 
 WHO = "make_iris_combinations"
 TRANSFORMS = {"linear": np.positive, "sine": np.sin}
@@ -65,8 +65,7 @@ def make_iris_combinations(
     # Imported here: sklearn.datasets is slow to import and rarely needed.
     from sklearn.datasets import load_iris
 
-    if not isinstance(kind, str) or kind not in TRANSFORMS:
-        raise InputError(f'{WHO}: kind must be "linear" or "sine", got {kind!r}. Choose one.')
+    check_value(kind, Choice(tuple(TRANSFORMS)), who=WHO, name="kind")
     n_combinations = check_integer(WHO, "n_combinations", n_combinations, 1)
     rng = to_generator(WHO, random_state)
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 import numpy as np
 from sklearn.utils import Bunch
 
+from tamis._validation import Choice, check_value
 from tamis.datasets._parameters import check_integer, check_share, to_generator
-from tamis.exceptions import InputError
 
 WHO = "make_madelon_like"
 SEPARATION = 2.0
+# The cube has 2**12 corners then.
 MAX_DIMENSION = 12
+LABELLING = Choice(("random", "parity"))
 
 
 def make_madelon_like(
@@ -80,7 +82,8 @@ def make_madelon_like(
     >>> data.corner_labels.sum()
     np.int64(0)
     """
-    n_informative = _check_dimension(n_informative)
+    n_informative = check_integer(WHO, "n_informative", n_informative, 1, MAX_DIMENSION)
+    check_value(labelling, LABELLING, who=WHO, name="labelling")
     n_samples = check_integer(WHO, "n_samples", n_samples, 2**n_informative)
     n_redundant = check_integer(WHO, "n_redundant", n_redundant, 0)
     n_probes = check_integer(WHO, "n_probes", n_probes, 0)
@@ -113,29 +116,15 @@ def make_madelon_like(
     )
 
 
-def _check_dimension(n_informative: object) -> int:
-    dimension = check_integer(WHO, "n_informative", n_informative, 1)
-    if dimension > MAX_DIMENSION:
-        raise InputError(
-            f"{WHO}: n_informative must be at most {MAX_DIMENSION}, got {dimension}: "
-            f"the cube would have 2**{dimension} corners. Add redundant columns instead."
-        )
-    return dimension
-
-
 def _corners(dimension: int) -> np.ndarray:
     bits = np.arange(2**dimension)[:, None] >> np.arange(dimension)
     return 2 * (bits & 1) - 1
 
 
-def _label_corners(labelling: object, corners: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+def _label_corners(labelling: str, corners: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     if labelling == "parity":
         return corners.prod(axis=1)
-    if labelling == "random":
-        return rng.permutation(np.resize([-1, 1], len(corners)))
-    raise InputError(
-        f'{WHO}: labelling must be "random" or "parity", got {labelling!r}. Choose one.'
-    )
+    return rng.permutation(np.resize([-1, 1], len(corners)))
 
 
 def _draw_clusters(corners: np.ndarray, corner: np.ndarray, rng: np.random.Generator) -> np.ndarray:

@@ -1,9 +1,4 @@
-"""Errors of nearest neighbours drawn in one bootstrap sample and tested on another.
-
-The columns of the table are rows of `values`, `codes` are the classes. For each draw there are
-columns, training rows and test rows. What was drawn several times is visited once: columns are a
-set, rows carry how often they were drawn.
-"""
+"""Errors of nearest neighbours drawn in one bootstrap sample and tested on another."""
 
 import numpy as np
 

@@ -1,9 +1,4 @@
-"""Errors of linear SVMs trained on one bootstrap sample and tested on another.
-
-The features of the table are rows of `values`, `codes` are the classes. For each draw there are
-features, training rows and test rows. What was drawn several times is visited once: features are a
-set, rows carry how often they were drawn.
-"""
+"""Errors of linear SVMs trained on one bootstrap sample and tested on another."""
 
 import numpy as np
 

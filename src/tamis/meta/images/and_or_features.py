@@ -158,7 +158,7 @@ class AndOrFeatures(BaseEstimator):  # type: ignore[misc]
         """Draw random features with the properties of a point of `space`.
 
         Exactly one of `n_features` and `budget` is given; the total cost is never above the budget.
-        `rng` may be a seed. See :meth:`Generator.draw`.
+        `rng` may be a seed. See :meth:`.Generator.draw`.
         """
         return self._draw(self.space.check(point), rng, n_features, budget)
 

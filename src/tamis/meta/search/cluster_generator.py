@@ -137,7 +137,7 @@ class ClusterGenerator:
     ) -> Ints:
         """Draw different candidates of a cluster, and of the nearest ones if it is used up.
 
-        See :meth:`Generator.draw`; the point is ``{"cluster": number}``. Returns indices of
+        See :meth:`.Generator.draw`; the point is ``{"cluster": number}``. Returns indices of
         candidates, fewer than asked for if there are no more.
         """
         cluster = self.space.check(point)["cluster"]

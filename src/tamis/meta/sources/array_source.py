@@ -71,7 +71,7 @@ class ArraySource(FeatureSource):
         self.candidate_names()
 
     def measure(self, indices: NDArray[np.int64]) -> Any:
-        """Columns of the table, as they are in it; see :meth:`FeatureSource.measure`."""
+        """Columns of the table, as they are in it; see :meth:`.FeatureSource.measure`."""
         if sparse.issparse(self.X) and self.X.format != "csc":
             self.X = self.X.tocsc()
         return self.X[:, indices]

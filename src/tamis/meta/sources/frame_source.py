@@ -67,7 +67,7 @@ class FrameSource(FeatureSource):
         self.costs()
 
     def measure(self, indices: NDArray[np.int64]) -> Any:
-        """Columns of the table, NaN where a value is missing; see :meth:`FeatureSource.measure`."""
+        """Columns of the table, NaN where missing; see :meth:`.FeatureSource.measure`."""
         columns = [as_numbers(self.frame[self._names[index]]) for index in indices]
         return np.column_stack(columns) if columns else np.empty((self._known_rows(), 0))
 

@@ -82,7 +82,7 @@ class ParquetSource(FeatureSource):
         self.costs()
 
     def measure(self, indices: NDArray[np.int64]) -> Any:
-        """Read some columns of all files; see :meth:`FeatureSource.measure`."""
+        """Read some columns of all files; see :meth:`.FeatureSource.measure`."""
         names = [self.feature_names[index] for index in indices]
         if not names:
             return np.empty((self._known_rows(), 0))
