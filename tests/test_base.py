@@ -110,6 +110,7 @@ def test_a_callback_may_end_the_walk():
     np.testing.assert_array_equal(selector.scores_, part.scores_)
 
 
+@pytest.mark.slow
 def test_grid_search_over_the_cut():
     pipeline = make_pipeline(tamis.DFT(), DecisionTreeClassifier(random_state=0))
     grid = {"dft__n_features_to_select": [1, 0.5, "elbow", tamis.cutoff.Threshold(0.2)]}

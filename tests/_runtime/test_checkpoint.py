@@ -495,6 +495,7 @@ def read_store(path):
         return list(store.rows()), store.finished(["k"])
 
 
+@pytest.mark.slow
 def test_no_row_of_a_store_runs_code(marker, store):
     before = store.read_bytes()
     for content in exploits(marker):
@@ -505,6 +506,7 @@ def test_no_row_of_a_store_runs_code(marker, store):
             store.write_bytes(before)
 
 
+@pytest.mark.slow
 def test_a_bomb_in_a_store_is_not_unpacked(store):
     replace_in_store(store, "ranking", zlib.compress(bytes(300 * MEBIBYTE)))
     tracemalloc.start()
@@ -518,6 +520,7 @@ def test_a_bomb_in_a_store_is_not_unpacked(store):
 STRANGE = [3, 2.5, "x", "[]", "{}", "[1]", '{"1": "x"}', b"", b"x", "[" * 10**5, "NaN"]
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("value", STRANGE, ids=range(len(STRANGE)))
 def test_rows_with_other_values_are_refused_or_read(value, store):
     before = store.read_bytes()

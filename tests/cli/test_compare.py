@@ -34,6 +34,7 @@ def test_a_pipe_gets_the_tidy_table(run, options):
     assert {row["metric"] for row in found} >= {"accuracy"}
 
 
+@pytest.mark.slow
 def test_the_numbers_are_those_of_python(run, options, table):
     result = run(*options)
     prepared = tamis.data.prepare(tamis.data.read_table(table), "kind", exclude=["price"])
@@ -46,6 +47,7 @@ def test_the_numbers_are_those_of_python(run, options, table):
     np.testing.assert_array_equal(ours, theirs)
 
 
+@pytest.mark.slow
 def test_report_json_and_store(run, options, tmp_path):
     report, out, store = tmp_path / "r.html", tmp_path / "r.json", tmp_path / "runs.sqlite"
     files = ("--report", report, "--out", out, "--store", store)

@@ -19,6 +19,7 @@ def alone(run, options):
     return result.stdout
 
 
+@pytest.mark.slow
 def test_a_scheduler(run, options, alone, dask_client, monkeypatch):
     from tamis.evaluation.run import compare as _compare
 
@@ -37,6 +38,7 @@ def test_a_scheduler(run, options, alone, dask_client, monkeypatch):
     assert dask_client.status == "running"
 
 
+@pytest.mark.slow
 def test_a_store_and_a_report(run, options, alone, dask_client, tmp_path):
     files = ("--store", tmp_path / "runs.sqlite", "--report", tmp_path / "r.html")
     result = run(*options, *files, "--cluster", dask_client.scheduler.address)
@@ -47,6 +49,7 @@ def test_a_store_and_a_report(run, options, alone, dask_client, tmp_path):
     assert again.stdout == alone
 
 
+@pytest.mark.slow
 def test_threads_mean_this_process(run, options, alone):
     assert run(*options, "--cluster", "threads").stdout == alone
 

@@ -97,6 +97,7 @@ def test_running_it_again_needs_force(demo, refuse):
     assert (out / "ranking.csv").read_text() == "mine"
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("short")
 def test_force_leaves_other_files_alone(run, tmp_path, monkeypatch):
     monkeypatch.setattr("tamis.cli.demo._print_evaluation", lambda *args: None)
@@ -144,6 +145,7 @@ def test_the_table_is_the_same_every_time():
     assert (first.matrix[:, 0] != first.matrix[:, 30]).any()
 
 
+@pytest.mark.slow
 def test_evaluation_selects_inside_the_folds():
     found = evaluate(demo_table(), make_selector("dft", n_features_to_select=5))
     assert found.n_columns.tolist() == [5] * 5

@@ -35,6 +35,7 @@ def start(*words, **options):
     )
 
 
+@pytest.mark.slow
 def test_stdout_is_data_and_stderr_is_talk(table):
     process = start(*COMMAND, "rank", table, "--target", "kind")
     out, err = process.communicate(timeout=120)
@@ -94,6 +95,7 @@ def read_all(descriptor):
         pieces.append(piece)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("option", ["--help", "--version"])
 def test_help_and_version_import_little(option):
     code = (

@@ -257,6 +257,7 @@ def test_methods_that_know_both_are_told_the_task(run, tmp_path):
     assert kept["params"]["task"] == "classification"
 
 
+@pytest.mark.slow
 def test_a_method_may_choose_the_number_itself(run, table):
     result = run("rank", table, "--target", "kind", "--method", "fcbf", "--json")
     assert json.loads(result.stdout)["cut"]["rule"] == "BestCount"

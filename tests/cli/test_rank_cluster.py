@@ -192,6 +192,7 @@ class TestWorkers:
         result = run("rank", folder, *OPTIONS, "--workers", 1)
         assert scores(result) == pytest.approx(expected, rel=1e-10)
 
+    @pytest.mark.slow
     def test_a_method_with_a_cluster_of_its_own(self, run, folder, dask_client):
         options = (*OPTIONS, "--method", "ofw", "--select", 2)
         params = ("--param", "max_iter=20", "--param", "random_state=0")

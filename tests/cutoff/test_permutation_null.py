@@ -112,6 +112,7 @@ def test_two_rows_with_weight_can_always_be_shuffled():
         tamis.DFT(n_features_to_select=rule).fit(X, y, sample_weight=weight)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:PermutationNull. no column was selected")
 def test_the_family_wise_error_is_at_most_the_level():
     level, trials = 0.1, 40
@@ -124,6 +125,7 @@ def test_the_family_wise_error_is_at_most_the_level():
     assert false <= binom.ppf(1 - 1e-4, trials, level)
 
 
+@pytest.mark.slow
 def test_planted_columns_are_found_and_nothing_else():
     X, y = noise(1)
     X[:, [17, 150]] += 4.0 * y[:, None]
@@ -163,6 +165,7 @@ def test_a_column_vector_warns_once_not_once_per_shuffle():
     assert len(caught) == 1
 
 
+@pytest.mark.slow
 def test_enough_shuffles_are_made_by_default():
     X, y = noise(5, 30, 3)
     X[:, 0] += 9.0 * y

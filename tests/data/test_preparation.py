@@ -111,6 +111,7 @@ def test_one_row():
     np.testing.assert_array_equal(prepared.X, [[1, 0, np.nan]])
 
 
+@pytest.mark.slow
 def test_ten_thousand_columns():
     arrow = pa.table({f"c{j}": [j * 0.5, 1.0] for j in range(10_000)})
     prepared = prepare(RawTable.from_arrow(arrow))

@@ -114,6 +114,7 @@ def check(selector, expected, task, n_classes, rtol=1e-10):
         assert list(selector.classes_) == list(expected.classes_)
 
 
+@pytest.mark.sampled(5)
 def test_python(case):
     _, table, task, n_classes = case
     expected, present = in_memory(table)
@@ -130,6 +131,7 @@ def test_python(case):
             tamis.Correlation().fit(X, table["t"])
 
 
+@pytest.mark.sampled(19)
 @pytest.mark.filterwarnings("ignore:.*rows with no target left out")
 @pytest.mark.parametrize("name", ["t.parquet", "t.csv", "parts", "parts/*.parquet"])
 def test_scan(case, name):
@@ -145,6 +147,7 @@ def test_scan(case, name):
     check(selector, expected, task, n_classes, tolerance(name, table))
 
 
+@pytest.mark.sampled(5)
 def test_dask(case):
     dask = pytest.importorskip("dask")
     dd = pytest.importorskip("dask.dataframe")
@@ -156,6 +159,7 @@ def test_dask(case):
     check(selector, expected, task, n_classes)
 
 
+@pytest.mark.sampled(15)
 @pytest.mark.parametrize("name", ["t.parquet", "t.csv", "parts"])
 def test_command_line(case, name):
     folder, table, task, _ = case
@@ -183,6 +187,7 @@ QUICK = [
 ]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", QUICK)
 @pytest.mark.filterwarnings("ignore::tamis.exceptions.SelectionWarning")
 def test_diabetes_is_regression_unless_a_method_only_classifies(name):

@@ -76,6 +76,7 @@ METHODS = {
 
 
 # With room for all rows, tests/passes/test_same_everywhere.py has the other formats.
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("ending", "limit"),
     [*((ending, "1 KiB") for ending in ("parquet", "feather", "csv", "npy")), ("feather", "1 GiB")],

@@ -59,6 +59,7 @@ def test_the_table_above_covers_the_catalogue():
     assert sorted(KNOWN) == list_datasets()
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("name", sorted(KNOWN))
 def test_load(data_folder, name):
     n_samples, n_features, dtype, n_classes, smallest, n_train = KNOWN[name]

@@ -17,6 +17,7 @@ def test_truncated(tiny_file, share):
     assert "copy it again" in str(caught.value)
 
 
+@pytest.mark.slow
 def test_any_flipped_byte_is_harmless_or_reported(tiny_file):
     content = tiny_file.read_bytes()
     expected = load("tiny")

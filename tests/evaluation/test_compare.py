@@ -42,6 +42,7 @@ def no_processes_left():
     _workers.drop_processes()
 
 
+@pytest.mark.slow
 def test_every_combination_is_there_once():
     learners = {"a": LogisticRegression(), "b": "knn"}
     found = compare(
@@ -76,6 +77,7 @@ def test_the_value_is_that_of_the_top_columns_on_the_test_rows():
         assert mine["value"].tolist() == [expected]
 
 
+@pytest.mark.slow
 def test_jobs_do_not_change_the_numbers():
     methods = ["dft", "randomranking", tamis.TreeImportance(n_estimators=5)]
     data = {"dense": made(), "csr": (sparse.csr_array(made(3)[0].round()), made(3)[1])}
@@ -116,6 +118,7 @@ def test_a_broken_selector_does_not_stop_the_others(how, n_jobs):
     assert found.recommend().method in {"good", "better"}
 
 
+@pytest.mark.slow
 def test_a_selector_that_kills_its_process_does_not_stop_the_others():
     with pytest.warns(SelectionWarning, match=r"bad on data \(2x\)"):
         found = compare(
@@ -129,6 +132,7 @@ def test_a_selector_that_kills_its_process_does_not_stop_the_others():
     assert found.failures()["error"].str.contains("process").all()
 
 
+@pytest.mark.slow
 def test_selectors_that_processes_cannot_import(monkeypatch):
     # Not a class of this file: whether other processes find that depends on what else is installed
     # and on how pytest was started.
@@ -142,6 +146,7 @@ def test_selectors_that_processes_cannot_import(monkeypatch):
     assert found.methods == ["dft", "Lost"]
 
 
+@pytest.mark.slow
 def test_selectors_of_a_function_reach_the_processes():
     class Nested(tamis.Fisher):
         """Can be imported from nowhere, so all of it is sent, as from a notebook."""
@@ -395,6 +400,7 @@ def test_a_bar_on_a_terminal():
     assert type(progress_.make_progress(True, io.StringIO())) is progress_.Lines
 
 
+@pytest.mark.slow
 def test_the_estimate_knows_slow_methods():
     timing = progress_.Timing()
     assert timing.remaining([(0, "slow")], [], 1) is None

@@ -29,6 +29,7 @@ def expected(table):
     return compare(METHODS, table, n_jobs=1, **OPTIONS).table()
 
 
+@pytest.mark.slow
 def test_same_results(table, expected, dask_client):
     for cluster in (dask_client, dask_client.scheduler.address, "threads"):
         found = compare(METHODS, table, cluster=cluster, **OPTIONS)

@@ -50,6 +50,7 @@ def test_mean_by_hand():
     assert mean_of(np.array([np.nan]), None).n == 0
 
 
+@pytest.mark.slow
 def test_curves_are_the_means_of_the_table(found):
     curves, table = found.curves(), found.table()
     assert len(curves) == 4 * 3 * 3
@@ -118,6 +119,7 @@ def test_significance_over_splits(found):
         found.significance("r2")
 
 
+@pytest.mark.slow
 def test_significance_over_data(several):
     rows = several.significance()
     curves = several.curves().query("metric == 'accuracy'")

@@ -23,6 +23,7 @@ def check(X, y, selector=None, **options):
     return leak_check(selector or tamis.Fisher(), X, y, **{"n_shuffles": 4, **options})
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("protocol", ["splits", "folds", "time", 3])
 def test_a_clean_table_passes(protocol):
     X, y = noise()
@@ -37,12 +38,14 @@ def test_a_clean_table_passes(protocol):
     assert str(report).startswith("No leak found.\n")
 
 
+@pytest.mark.slow
 def test_a_strong_signal_is_no_leak():
     X, y = noise(90)
     X[:, 3] += 5 * y
     assert check(X, y).ok
 
 
+@pytest.mark.slow
 def test_numbers():
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(60, 30)), rng.normal(size=60)
@@ -80,6 +83,7 @@ def test_a_learner_that_remembers_earlier_splits_rings():
     assert str(report).startswith("Leaks: 1 found.\nAbove chance")
 
 
+@pytest.mark.slow
 def test_rows_met_twice():
     X, y = noise()
     X[50:] = X[:10]
@@ -94,6 +98,7 @@ def test_rows_met_twice():
     assert int(again.split()[0]) == rows
 
 
+@pytest.mark.slow
 def test_groups_on_both_sides():
     rng = np.random.default_rng(0)
     groups = np.repeat(np.arange(15), 4)
@@ -107,6 +112,7 @@ def test_groups_on_both_sides():
     assert check(X, y, groups=groups).ok
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("recode", [lambda y: y, lambda y: 7 - 2 * y, lambda y: np.sqrt(y)])
 def test_the_target_among_the_columns(recode):
     X, _ = noise()
@@ -117,6 +123,7 @@ def test_the_target_among_the_columns(recode):
     assert check(X, y).ok
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     "column",
     [np.arange(60), np.arange(60)[::-1] * 3 + 1000, np.random.default_rng(0).permutation(60)],
@@ -128,6 +135,7 @@ def test_numbers_of_rows(column):
     assert finding == "Column '2' numbers the rows: leave such columns out."
 
 
+@pytest.mark.slow
 def test_whole_numbers_that_measure_something_are_not_numbers_of_rows():
     X, y = noise()
     X[:, 2] = np.random.default_rng(0).choice(100_000, 60, replace=False)
@@ -135,6 +143,7 @@ def test_whole_numbers_that_measure_something_are_not_numbers_of_rows():
     assert check(X, y).ok
 
 
+@pytest.mark.slow
 def test_columns_that_never_vary_or_repeat_are_notes():
     X, y = noise()
     X[:, 1] = 4.0
@@ -146,6 +155,7 @@ def test_columns_that_never_vary_or_repeat_are_notes():
     assert "note: Column '8'" in str(report)
 
 
+@pytest.mark.slow
 def test_a_frame_with_text():
     X, y = noise()
     frame = pandas.DataFrame(X, columns=[f"gene {j}" for j in range(40)])
@@ -160,6 +170,7 @@ def test_a_frame_with_text():
     assert report.notes == ["Columns 'patient', 'answer', 'colour' are text and were not used."]
 
 
+@pytest.mark.slow
 def test_same_seed_same_report():
     X, y = noise()
     first, again = check(X, y, tamis.RandomRanking()), check(X, y, tamis.RandomRanking())
@@ -178,6 +189,7 @@ def test_what_cannot_be_checked():
         check(X, np.zeros(60))
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(
     not os.environ.get("TAMIS_DATA"), reason="set TAMIS_DATA to the folder with the data sets"
 )

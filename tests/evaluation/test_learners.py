@@ -36,6 +36,7 @@ def table(task, n_rows=60, n_columns=4, n_classes=2, seed=0):
     return X, np.array(list("abcdef"))[np.searchsorted(cuts, clear)]
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(("word", "task"), CASES)
 def test_every_word_learns_with_missing_values_and_an_empty_column(word, task):
     X, y = table(task)
@@ -55,6 +56,7 @@ def test_every_word_learns_with_missing_values_and_an_empty_column(word, task):
         np.testing.assert_array_equal(again.predict(X), model.predict(X))
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("word", [w for w, t in CASES if t == "classification"])
 def test_three_classes(word):
     X, y = table("classification", n_rows=90, n_classes=3)
@@ -63,6 +65,7 @@ def test_three_classes(word):
     assert model.classes_.tolist() == ["a", "b", "c"]
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(("n_classes", "n_columns"), [(2, 6), (2, 60), (4, 6), (3, 50)])
 def test_the_chosen_strength_is_that_of_a_grid_search(n_classes, n_columns):
     X, y = table("classification", 40, n_columns, n_classes, seed=3)
@@ -82,6 +85,7 @@ def test_the_chosen_strength_is_that_of_a_grid_search(n_classes, n_columns):
     assert tuned.value_ in np.array(STRENGTHS)[errors == errors.min()]
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("word", ["svm", "logistic"])
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_turning_a_wide_table_changes_nothing(word, n_classes):

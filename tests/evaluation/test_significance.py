@@ -96,6 +96,7 @@ def accuracies_of_two_like_methods(random, n_rows, n_test, n_splits):
     return scores
 
 
+@pytest.mark.slow
 def test_false_alarms_on_overlapping_splits():
     """Two methods that are alike: the plain test cries wolf, the corrected one keeps its level."""
     random = np.random.default_rng(0)

@@ -213,6 +213,7 @@ class TestNogueira:
         sets = random_sets([6] * 9, 30, 5)
         assert stability.nogueira(sets, 30).value == pytest.approx(stability.kuncheva(sets, 30))
 
+    @pytest.mark.slow
     def test_variance_agrees_with_the_jackknife(self):
         mask = np.random.default_rng(0).random((400, 20)) < np.linspace(0.05, 0.95, 20)
         found = stability.nogueira(mask, 20)
@@ -302,6 +303,7 @@ class TestSimilarityAdjusted:
         value = stability.similarity_adjusted([[0, 2], [1, 2], [0, 2]], similarity)
         assert value == pytest.approx(1 - (0.2 / 3) / 0.85)
 
+    @pytest.mark.sampled(4)
     @pytest.mark.parametrize(("d", "k", "n_lists"), [(5, 1, 2), (6, 2, 2), (6, 3, 2), (5, 4, 3)])
     @pytest.mark.parametrize("kind", ["correlations", "squares", "blocks", "none"])
     def test_every_choice_of_sets_counted_out(self, d, k, n_lists, kind):

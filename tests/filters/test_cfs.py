@@ -62,6 +62,7 @@ def check(X, y, *, weight=None, **options):
     return selector, relevance, agreement
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("missing", [0.0, 0.15])
 @pytest.mark.parametrize("task", ["classification", "regression"])
@@ -81,6 +82,7 @@ def test_equals_a_literal_search_with_weights(task):
     check(X, y, weight=np.random.default_rng(0).choice([0.0, 0.5, 1.0, 3.0], len(y)))
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("task", "max_stale"), [("classification", 5), ("classification", 1024), ("regression", 1024)]
 )

@@ -78,6 +78,7 @@ def test_numbers_equal_the_plain_formula(kind, missing, weighted):
     assert fitted.constant_[3]
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("n_classes", [2, 3, 6])
 @pytest.mark.parametrize("missing", [0.0, 0.3])
@@ -279,6 +280,7 @@ def test_messages():
             everything(kind=kind).fit(np.where(np.arange(14) == 1, np.inf, X), y)
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.skipif(
     not os.environ.get("TAMIS_DATA"), reason="set TAMIS_DATA to the folder with the data sets"
 )

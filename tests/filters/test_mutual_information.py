@@ -162,6 +162,7 @@ def test_equal_to_scikit_learn_on_known_data():
     equals(knn(X, y, 8, task="regression", **options), expected)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(
     not os.environ.get("TAMIS_DATA"), reason="set TAMIS_DATA to the folder with the data sets"
 )
@@ -296,6 +297,7 @@ TABLES = [
 ]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("table", TABLES, ids=lambda table: "x".join(map(str, table.shape)))
 @pytest.mark.parametrize("prior", ["jeffreys", "uniform"])
 def test_posterior_against_samples(table, prior):

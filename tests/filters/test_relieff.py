@@ -57,6 +57,7 @@ def test_columns_that_matter_only_together():
     assert selector.get_support(indices=True).tolist() == [3, 11]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("missing", [0.0, 0.05, 0.5])
 @pytest.mark.parametrize("repeated", [False, True])
 @pytest.mark.parametrize("k", [1, 6, 60])
@@ -117,6 +118,7 @@ class TestAgainstSkrebate:
         assert np.corrcoef(result, expected)[0, 1] > 0.999999
         np.testing.assert_allclose(result, expected, atol=2e-4)
 
+    @pytest.mark.slow
     def test_unbalanced_classes(self):
         # skrebate has no prior of the class in the weight of a miss; Kononenko (1994) has.
         X, y = load_wine(return_X_y=True)
@@ -124,6 +126,7 @@ class TestAgainstSkrebate:
         np.testing.assert_allclose(peer, plain.relieff_equal_misses(X, y, 10), atol=1e-12)
         assert np.corrcoef(scores(X, y), peer)[0, 1] > 0.98
 
+    @pytest.mark.slow
     def test_missing_cells(self):
         X, y = load_breast_cancer(return_X_y=True)
         X, y = X[:150, :12].copy(), y[:150]
@@ -144,6 +147,7 @@ class TestAgainstSkrebate:
         assert selector.discrete_.tolist() == [True] * 3 + [False] * 9
         np.testing.assert_allclose(selector.scores_, expected, atol=1e-12)
 
+    @pytest.mark.slow
     def test_numeric_target(self):
         # skrebate has no RReliefF: rows within one deviation of the target are hits.
         X, y = load_diabetes(return_X_y=True)
@@ -270,6 +274,7 @@ class TestSampleWeighting:
 
 
 class TestSampledRows:
+    @pytest.mark.slow
     def test_mean_over_all_rows(self):
         """Every row sampled once is the score of all rows."""
         X, y, _ = table(2)

@@ -62,6 +62,7 @@ def check_against_twin(fitted, X, y, *, weight=None, **options):
     np.testing.assert_array_equal(fitted.constant_, ~varies)
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("topics", ["anchored", "free"])
 @pytest.mark.parametrize("n_classes", [2, 3, 5])
 @pytest.mark.parametrize("closeness", ["inverse", "complement"])
@@ -371,6 +372,7 @@ def test_interrupted_in_the_first_pass_keeps_nothing():
     assert not hasattr(selector, "scores_")
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(
     not os.environ.get("TAMIS_DATA"), reason="set TAMIS_DATA to the folder with the data sets"
 )

@@ -105,6 +105,7 @@ class TestAgainstThePrintedAlgorithm:
         X = normal()
         assert_close(scores(X, 0.4, damping=damping), reference.inf_fs(X, 0.4, damping=damping))
 
+    @pytest.mark.sampled(2)
     @pytest.mark.parametrize("alpha", ALPHAS)
     @pytest.mark.parametrize("missing", [False, True])
     def test_weights(self, alpha, missing):
@@ -297,6 +298,7 @@ class TestSparse:
 
 
 class TestPlan:
+    @pytest.mark.sampled(1)
     @pytest.mark.parametrize("alpha", ALPHAS)
     def test_blocks_equal_dense(self, alpha, monkeypatch):
         X = holes(np.hstack([normal(60, 12), normal(60, 11, seed=22)]), 0.05)
@@ -348,6 +350,7 @@ class TestPlan:
             fitted = InfFS(memory_limit=1).fit(normal())
         assert str(fitted.plan_) in caplog.text
 
+    @pytest.mark.slow
     def test_single_precision_ranks_colon_alike(self):
         if not os.environ.get("TAMIS_DATA"):
             pytest.skip("TAMIS_DATA is not set: the colon data are needed")
@@ -530,6 +533,7 @@ def test_iris_mixtures():
     assert (sine[:, 1] == 1).sum() <= 10
 
 
+@pytest.mark.slow
 def test_iris_mixtures_do_not_all_fall_below_the_originals():
     """The paper's stronger claim does not hold: petal length and width repeat each other."""
     for alpha in (0.0, 0.1, 0.5):

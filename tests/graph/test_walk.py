@@ -68,12 +68,14 @@ GRAPHS = {
 }  # fmt: skip
 
 
+@pytest.mark.sampled(21)
 @pytest.mark.parametrize("name", GRAPHS)
 @pytest.mark.parametrize("damping", [1e-6, 0.5, 0.9, 0.99])
 def test_equals_eigenvalues_and_inverse(name, damping):
     assert_close(walk_scores(GRAPHS[name], damping, tol=1e-13), GRAPHS[name], damping)
 
 
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("name", ["symmetric", "not symmetric", "thin", "bipartite", "line"])
 @pytest.mark.parametrize(
     "make",
@@ -212,6 +214,7 @@ def test_slow_convergence_ends_where_the_space_does():
     assert result.radius == pytest.approx(2 * np.cos(np.pi / 201), rel=1e-12)
 
 
+@pytest.mark.slow
 def test_long_runs_look_at_their_result_now_and_then(monkeypatch):
     # A look costs the cube of the products so far; a look at each of 100 would cost the most.
     looks = []

@@ -53,6 +53,7 @@ def agree(selector, memory, source):
     return found
 
 
+@pytest.mark.sampled(9)
 @pytest.mark.parametrize(("part_rows", "block_rows"), CUTS)
 @pytest.mark.parametrize("name", CLASSES)
 def test_classes(name, part_rows, block_rows, table):

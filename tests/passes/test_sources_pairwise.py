@@ -98,6 +98,7 @@ def test_any_blocks(selector, cut, table):
     same(learned(found), expected, names)
 
 
+@pytest.mark.sampled(2)
 @every_method
 def test_text_targets(selector, table):
     X, y = table
@@ -116,6 +117,7 @@ def test_weights(selector, kind, table):
     agree(selector, X, y, weight if kind == "whole" else weight * rng.uniform(0.5, 1.5, N_ROWS))
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     "selector",
     [s for s in PAIRWISE if isinstance(s, tamis.MRMR) and s.strategy != "mdl"],
@@ -128,6 +130,7 @@ def test_numeric_targets(selector, table):
     agree(selector, X, z, np.random.default_rng(0).integers(0, 3, N_ROWS).astype(float))
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("selector", PAIRWISE, ids=repr)
 def test_single_precision(selector, table):
     X, y = table
@@ -135,6 +138,7 @@ def test_single_precision(selector, table):
     agree(selector, X, y)
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("most", [1, 2, 5])
 @pytest.mark.parametrize("selector", [tamis.MRMR(), CODED[0], tamis.FCBF(strategy="uniform")])
 def test_few_columns_per_walk_change_nothing(selector, most, table, monkeypatch):
@@ -143,6 +147,7 @@ def test_few_columns_per_walk_change_nothing(selector, most, table, monkeypatch)
     agree(selector, *table)
 
 
+@pytest.mark.slow
 def test_little_memory_changes_nothing(table):
     X, y = table
     for selector in (tamis.MRMR(), CODED[0], CODED[2], tamis.FCBF()):
@@ -153,6 +158,7 @@ def test_little_memory_changes_nothing(table):
         same(learned(selector.fit(source)), expected, names)
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("form", ["parquet", "csv"])
 def test_files(form, table, tmp_path):
     pandas = pytest.importorskip("pandas")
@@ -270,17 +276,20 @@ def agree_graph(selector, X, weight=None, **cut):
         np.testing.assert_array_equal(found["constant_"], expected["constant_"])
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("cut", ROWS)
 def test_graphs_from_any_blocks(cut, table):
     part_rows, block_rows = ROWS[cut]
     agree_graph(INFFS[0], table[0], part_rows=part_rows, block_rows=block_rows)
 
 
+@pytest.mark.sampled(1)
 @every_graph
 def test_graphs(selector, table):
     agree_graph(selector, table[0])
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("chunks", [(1, N_COLUMNS), (45, 1), (N_ROWS, N_COLUMNS)])
 def test_any_chunks_of_dask(chunks, table):
     X, y = table
@@ -293,6 +302,7 @@ def test_any_chunks_of_dask(chunks, table):
     np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-7)
 
 
+@pytest.mark.sampled(1)
 @every_graph
 def test_graphs_with_weights(selector, table):
     rng = np.random.default_rng(0)
@@ -323,6 +333,7 @@ def temporary(tmp_path, monkeypatch):
 LITTLE = 12_000  # bytes: one column at a time, factors in a file
 
 
+@pytest.mark.sampled(2)
 @every_graph
 @pytest.mark.parametrize("limit", ["source", "selector"])
 def test_little_memory_uses_a_file(selector, limit, table, temporary):
@@ -340,6 +351,7 @@ def test_little_memory_uses_a_file(selector, limit, table, temporary):
     assert found.plan_.side < N_COLUMNS or found.plan_.kind == "dense"
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("precision", ["single", "double"])
 def test_relations_that_do_not_fit_are_made_anew(precision, temporary):
     X = np.random.default_rng(1).normal(size=(6, 60))
@@ -407,6 +419,7 @@ def test_a_callback_that_ends_the_factors_ends_the_fit(table, monkeypatch):
 class TestTwoWorkers:
     """Processes of their own: collections of Dask, and files that every worker can read."""
 
+    @pytest.mark.sampled(1)
     @pytest.mark.parametrize("selector", [tamis.MRMR(), CODED[0], CODED[2], tamis.FCBF()], ids=repr)
     def test_pairs(self, selector, table, dask_client):
         X, y = table
@@ -419,6 +432,7 @@ class TestTwoWorkers:
             chunks = dask_array.from_array(X, chunks=(30, 5)), dask_array.from_array(y, chunks=30)
             same(learned(selector.fit(*chunks)), expected, names)
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("memory_limit", [None, 20_000])
     def test_graphs(self, memory_limit, table, dask_client):
         X, _ = table
@@ -437,6 +451,7 @@ class TestTwoWorkers:
         with dask_client.as_current(), pytest.raises(InputError, match="room for whole columns"):
             tamis.InfFS(memory_limit=1000).fit(dask_array.from_array(X, chunks=(30, 5)))
 
+    @pytest.mark.sampled(1)
     @pytest.mark.parametrize("selector", [tamis.MRMR(), CODED[2], tamis.FCBF(), tamis.InfFS()])
     def test_the_data_stays_there(self, selector, dask_client, monkeypatch):
         from tornado.iostream import IOStream

@@ -38,6 +38,7 @@ def check_against_twin(selector, X, y, impurity, **options):
     np.testing.assert_allclose(selector.thresholds_, thresholds, rtol=1e-15)
 
 
+@pytest.mark.sampled(9)
 @pytest.mark.parametrize(("selector", "impurity"), CASES)
 @pytest.mark.parametrize("n_bins", [2, 3, 10, 16, 64])
 @pytest.mark.parametrize("missing", [0.0, 0.2])
@@ -115,6 +116,7 @@ def test_types_of_numbers(selector, impurity, dtype):
     check_against_twin(selector().fit(X, y), X.astype(np.float64), y, impurity)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(("selector", "impurity"), CASES)
 @pytest.mark.parametrize("size", [1, 7, 60, 1000])
 @pytest.mark.parametrize("make", [np.asarray, sparse.csr_array], ids=["dense", "csr"])

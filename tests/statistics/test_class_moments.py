@@ -33,6 +33,7 @@ def test_by_hand(form):
     np.testing.assert_array_equal(result.class_weight, [2, 1])
 
 
+@pytest.mark.sampled(16)
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("block_rows", [1, 7, None])

@@ -189,6 +189,7 @@ def test_merge_returns_the_first_and_leaves_the_second_alone(name):
     assert_same(CASES[name].numbers(second), before)
 
 
+@pytest.mark.sampled(3)
 @every_statistic
 @pytest.mark.parametrize("form", ["rows", "columns", "csr"])
 def test_threads_change_nothing(name, form, monkeypatch):
@@ -227,6 +228,7 @@ def test_lanes_agree(name, form, n_jobs, monkeypatch):
         assert_close(CASES[name].numbers(single), expected)
 
 
+@pytest.mark.sampled(1)
 @every_statistic
 def test_many_columns_use_several_tiles(name):
     X = mixed_table(6, 2500)
@@ -285,6 +287,7 @@ def test_the_callers_arrays_are_never_changed(name, form):
         np.testing.assert_array_equal(array, copy)
 
 
+@pytest.mark.sampled(1)
 @every_statistic
 def test_read_only_data_and_memory_maps_are_fine(name, tmp_path):
     X = mixed_table(25)

@@ -74,6 +74,7 @@ class TestPaperData:
         assert selector.energy_.max() == 0.0
         np.testing.assert_allclose(selector.weights_, 1 / 12, rtol=1e-12)
 
+    @pytest.mark.slow
     def test_the_baseline_is_what_makes_it_learn(self):
         """Without it, as printed, every drawn column is pushed down by its error, good or bad."""
         data = make_ofw_ternary(n_samples=500, random_state=0)
@@ -131,6 +132,7 @@ class TestAttributes:
         assert kept.sum() >= 0.5
         assert kept.sum() - kept.min() < 0.5
 
+    @pytest.mark.slow
     def test_restarts_are_averaged_and_spread_reported(self, table):
         together = learn(table, n_restarts=3)
         assert together.n_evaluations_ == 1800
@@ -187,6 +189,7 @@ class TestSameAnswer:
 
 
 class TestGeneralPath:
+    @pytest.mark.sampled(1)
     @pytest.mark.parametrize(
         ("word", "params", "estimator"),
         [
@@ -202,6 +205,7 @@ class TestGeneralPath:
         noise = np.hypot(built_in.energy_error_[0], general.energy_error_[0])
         assert abs(built_in.energy_[0] - general.energy_[0]) < 3 * noise
 
+    @pytest.mark.slow
     def test_a_classifier_with_random_numbers_is_seeded_and_does_not_race(self, table):
         """LinearSVC draws from a generator that all threads of the process share."""
         options = {"estimator": LinearSVC(loss="hinge", max_iter=50), "draws_per_step": 8}
@@ -311,6 +315,7 @@ class TestGoingOn:
         np.testing.assert_array_equal(resumed.energy_, whole.energy_)
         np.testing.assert_array_equal(resumed.weights_path_, whole.weights_path_)
 
+    @pytest.mark.slow
     def test_killed_at_any_moment(self, tmp_path):
         script = textwrap.dedent("""
             import sys

@@ -63,6 +63,7 @@ def stub(estimator, subsets, X, y, **params):
     return model
 
 
+@pytest.mark.sampled(5)
 @parametrize_with_checks(
     [
         VotingSubsetClassifier(n_subsets=5, random_state=0),
@@ -154,6 +155,7 @@ def test_linear_discriminant_has_the_shrinkage_asked_for():
         assert model.score(CANCER, TUMOUR) > 0.9
 
 
+@pytest.mark.slow
 def test_columns_are_drawn_in_proportion_to_the_weights():
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(20, 5)), np.arange(20) % 2
@@ -169,6 +171,7 @@ def test_columns_are_drawn_in_proportion_to_the_weights():
     assert distance < chi2(3).ppf(0.999)
 
 
+@pytest.mark.slow
 def test_subsets_are_sorted_distinct_and_as_large_as_asked():
     model = VotingSubsetClassifier(subset_size=20, n_subsets=50, random_state=0)
     model.fit(CANCER, TUMOUR)
@@ -222,6 +225,7 @@ def test_classifiers_inside_get_seeds_but_keep_their_own():
     assert {tree.random_state for tree in fixed.fit(IRIS, SPECIES).estimators_} == {7}
 
 
+@pytest.mark.slow
 def test_selector_gives_weights_and_subset_size_fitted_or_not():
     selector = OFW(estimator="nn", subset_size=2, max_iter=400, random_state=0)
     inside = VotingSubsetClassifier(weights=selector, **QUICK).fit(IRIS, SPECIES)
@@ -247,6 +251,7 @@ def test_scores_of_other_selectors_are_weights():
     np.testing.assert_allclose(unfitted.weights_, model.weights_, rtol=1e-12)
 
 
+@pytest.mark.slow
 def test_cross_validation_learns_weights_inside_the_folds():
     # On pure noise with many columns, weights from all rows would leak; inside they cannot.
     rng = np.random.default_rng(0)
@@ -263,6 +268,7 @@ def test_cross_validation_learns_weights_inside_the_folds():
     assert not hasattr(clone(frozen).fit(X, y), "selector_")
 
 
+@pytest.mark.slow
 def test_grid_search_pipeline_clone_and_pickle():
     search = GridSearchCV(
         make_pipeline(StandardScaler(), VotingSubsetClassifier(estimator="nn", **QUICK)),
@@ -355,6 +361,7 @@ def test_sample_size_draws_so_many_rows_for_each_subset():
             assert abs(share - 0.632) < 0.03
 
 
+@pytest.mark.slow
 def test_sample_of_one_class_answers_with_it():
     y = np.zeros(150, dtype=int)
     y[:2] = 5

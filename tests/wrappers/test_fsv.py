@@ -146,6 +146,7 @@ def test_same_plane_as_the_printed_algorithm_with_a_least_price(seed):
     np.testing.assert_allclose(fitted.coef_[0], w, rtol=1e-4, atol=1e-5)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("seed", range(8))
 def test_objective_never_rises(seed):
     X, y = table(seed, 40, 80)

@@ -100,6 +100,7 @@ def test_every_ensemble_finds_the_columns(name, importance, numeric):
         assert fitted.held_out_score_ > 0.7
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("name", ["forest", *BOOSTED])
 def test_threads_do_not_matter(name):
     if name in BOOSTED:
@@ -156,6 +157,7 @@ def test_a_constant_column_is_last_even_below_negative_importances():
     assert not fitted.support_[3]
 
 
+@pytest.mark.slow
 def test_classes_too_small_to_be_in_both_parts():
     X, y, _ = table(n_rows=40)
     y[0] = 7
@@ -185,6 +187,7 @@ def test_offsets_and_tiny_units(name):
     assert chosen(few(estimator=name).fit(X * 1e140, y)) == [2, 5]
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("name", ["forest", "extra", *BOOSTED])
 def test_sparse_tables_and_holes(name):
     if name in BOOSTED:
@@ -217,6 +220,7 @@ def test_rows_without_weight_are_not_there():
     np.testing.assert_allclose(left, few().fit(X[30:], y[30:]).scores_, rtol=1e-9)
 
 
+@pytest.mark.slow
 def test_weights_reach_the_trees():
     # Column 0 tells the classes in the heavy half, column 1 in the light one.
     rng = np.random.default_rng(0)

@@ -117,6 +117,7 @@ class TestLongRows:
         assert len(y[2000]) == 20_000
         assert set(np.delete(y, 2000)) == {"u"}
 
+    @pytest.mark.slow
     def test_many_columns(self, tmp_path):
         names = ",".join(f"column{j}" for j in range(20_000))
         row = ",".join(map(str, range(20_000)))

@@ -44,6 +44,7 @@ def test_repeated_names_are_numbered(npz):
     )
 
 
+@pytest.mark.slow
 def test_sparse_stays_sparse(npz):
     matrix = sparse.random(1150, 100_000, density=1e-4, format="csr", rng=0)
     table = npz(**csr_arrays(matrix, y=np.arange(1150) % 2))

@@ -203,6 +203,7 @@ def test_gzip_in_name_only(csv_error):
     assert "expected gzip-compressed text, got a damaged" in csv_error("a,b\n1,2\n", "t.csv.gz")
 
 
+@pytest.mark.slow
 def test_gzip_damaged_late(tmp_path):
     packed = gzip.compress(b"".join(b"%d,%d\n" % (j, j * j) for j in range(200_000)))
     (tmp_path / "t.csv.gz").write_bytes(packed[: len(packed) // 2])

@@ -69,6 +69,7 @@ def test_dictionaries_that_differ_by_chunk(tmp_path, name):
 TEXT = 'id,n,f,e,q,m,t\n007,1.50,1e3,+2, spaced ,NA,x\n008,,-0.0,?,"a,""b""\n c",null,z\n'
 
 
+@pytest.mark.slow
 def test_text_keeps_every_cell(csv, tmp_path):
     table = csv(TEXT)
     write_table(reduce_table(table, table.names), tmp_path / "o.csv")
@@ -163,6 +164,7 @@ def test_odd_names_round_trip(tmp_path):
         assert read_table(tmp_path / name).arrow.equals(arrow)
 
 
+@pytest.mark.slow
 def test_ten_thousand_columns(csv, tmp_path):
     header = ",".join(f"c{j}" for j in range(10_000))
     row = ",".join(f"0{j}" for j in range(10_000))
