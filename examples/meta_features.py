@@ -35,8 +35,8 @@ class Products(FeatureSource):
 
 def accuracy(selector, source):
     """Of a linear SVM on the selected candidates."""
-    machine = LinearSVC(C=0.1).fit(selector.transform(source), y_train)
-    return machine.score(selector.transform(Products(X_test)), y_test)
+    model = LinearSVC(C=0.1).fit(selector.transform(source), y_train)
+    return model.score(selector.transform(Products(X_test)), y_test)
 
 
 source = Products(X_train)
@@ -54,7 +54,7 @@ print(f"random products: {np.mean(chance):.3f} (five draws)")
 # Without a list of candidates: a search among the properties of pixel patterns.
 generator = AndOrFeatures(image_shape=(8, 8), threshold=7.5, max_shift=3, max_inputs=4)
 search = Mufasa(generator=generator, budget=400, n_steps=25, random_state=0).fit(X_train, y_train)
-machine = LinearSVC(C=0.1).fit(search.transform(X_train), y_train)
+model = LinearSVC(C=0.1).fit(search.transform(X_train), y_train)
 print(f"Mufasa: {search.n_selected_} patterns for {search.cost_:.0f}, best at {search.best_point_}")
-test = machine.score(search.transform(X_test), y_test)
+test = model.score(search.transform(X_test), y_test)
 print(f"  in the search {search.best_score_:.3f}, on test {test:.3f}")

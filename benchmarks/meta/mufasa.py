@@ -33,7 +33,7 @@ def main():
     X, y = digits(options.images)
     generator = AndOrFeatures(threshold=127.5)
     time_runs(X, y, generator, options)
-    time_machines(X, y, generator, options)
+    time_models(X, y, generator, options)
 
 
 def digits(count):
@@ -57,7 +57,7 @@ def time_runs(X, y, generator, options):
         )
 
 
-def time_machines(X, y, generator, options):
+def time_models(X, y, generator, options):
     from sklearn.svm import LinearSVC
 
     print(

@@ -1,4 +1,4 @@
-"""Print the speed of the built-in learners of OFW as ratios to scikit-learn in the same loop.
+"""Print the speed of the built-in models of OFW as ratios to scikit-learn in the same loop.
 
     python benchmarks/peers/ofw_learners.py            all of them, about a minute
     python benchmarks/peers/ofw_learners.py --only svm
@@ -37,7 +37,7 @@ LIMITS = {("svm", 60): 0.1, ("svm loose", 60): 0.1, ("svm squared", 60): 0.1, ("
 
 
 def make_task(n_rows, n_columns):
-    """Two classes told apart by a tenth of the columns, as OFW hands them to its learners."""
+    """Two classes told apart by a tenth of the columns, as OFW hands them to its models."""
     import numpy as np
 
     from tamis.weighting import _estimators
@@ -85,7 +85,7 @@ def peer_of(path, params):
 
 
 def case_learner(name, n_rows, n_columns, n_drawn, n_sample):
-    """A built-in learner against its scikit-learn twin on the general path."""
+    """A built-in model against its scikit-learn twin on the general path."""
     from threadpoolctl import threadpool_limits
 
     from tamis.weighting import _estimators

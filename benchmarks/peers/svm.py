@@ -52,7 +52,7 @@ def seconds(function, repeats=1):
 
 
 def case_elimination(table):
-    """SVMRFE, step 1, against RFE around both linear machines of scikit-learn."""
+    """SVMRFE, step 1, against RFE around both linear SVMs of scikit-learn."""
     from sklearn.feature_selection import RFE
     from sklearn.svm import SVC, LinearSVC
 
@@ -68,8 +68,8 @@ def case_elimination(table):
         "SVC, tol=1e-8": (SVC(kernel="linear", tol=1e-8), None),
         "LinearSVC, another model": (LinearSVC(), AT_MOST),
     }
-    for name, (machine, limit) in peers.items():
-        peer = RFE(machine, n_features_to_select=1)
+    for name, (model, limit) in peers.items():
+        peer = RFE(model, n_features_to_select=1)
         theirs = seconds(lambda peer=peer: peer.fit(X, y), TURNS)
         yield (
             f"SVMRFE / RFE({name}), {table} {shape}, {agreement(ours, peer, X)}",
