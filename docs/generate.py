@@ -25,7 +25,7 @@ OTHERS = {
 }  # fmt: skip
 MODULES = (
     "base", "bounds", "consensus", "cutoff", "data", "datasets", "evaluation", "exceptions",
-    "filters", "graph", "manifest", "meta", "passes", "plots", "report", "selectors", "split",
+    "filters", "graph", "manifest", "meta", "passes", "plots", "report", "selectors",
     "statistics", "weighting", "wrappers",
 )  # fmt: skip
 TARGETS = {"classification": "class labels", "regression": "regression"}

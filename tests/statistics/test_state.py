@@ -13,6 +13,7 @@ from tamis.statistics import (
     Block,
     ClassHistogram,
     ClassMoments,
+    CoMoments,
     CrossProducts,
     Cuts,
     FewValues,
@@ -23,6 +24,7 @@ from tamis.statistics import (
     TargetSums,
     TokenCounts,
     ValueCounts,
+    WithRanges,
 )
 
 RNG = np.random.default_rng(0)
@@ -35,6 +37,7 @@ MOMENTS = ClassMoments(3, 2).update(Block.of(X, CODES)).finish()
 MAKE = {
     ClassHistogram: lambda: ClassHistogram(BINS, 2, lanes=2),
     ClassMoments: lambda: ClassMoments(3, 2),
+    CoMoments: lambda: CoMoments(3),
     CrossProducts: lambda: CrossProducts(np.array([1]), np.zeros(3), np.ones(3)),
     FewValues: lambda: FewValues(3, 4),
     Moments: lambda: Moments(3),
@@ -43,6 +46,7 @@ MAKE = {
     TargetSums: lambda: TargetSums(BINS, centre=0.5),
     TokenCounts: lambda: TokenCounts(MOMENTS, 4),
     ValueCounts: lambda: ValueCounts(3),
+    WithRanges: lambda: WithRanges(Ranges(3), ClassMoments(3, 2)),
 }
 every_statistic = pytest.mark.parametrize("kind", MAKE)
 
@@ -55,7 +59,7 @@ def test_every_statistic_is_here():
 
 
 def updated(statistic, rows, is_sparse):
-    target = CODES - 0.5 if isinstance(statistic, TargetSums) else CODES
+    target = CODES - 0.5 if isinstance(statistic, TargetSums | CoMoments) else CODES
     cells = sparse.csr_matrix(X[rows]) if is_sparse else X[rows]
     return statistic.update(Block.of(cells, target[rows]))
 
@@ -98,8 +102,10 @@ def test_other_states_are_refused(kind):
             others.append(None if value is not None else 1)
         if isinstance(value, np.ndarray):
             others += [value[:0], value[None], value.astype(np.float32), value.tolist()]
+        # A statistic inside another one speaks for itself.
+        who = type(getattr(MAKE[kind](), name)) if isinstance(value, dict) else kind
         for other in others:
-            with pytest.raises(ValueError, match=kind.__name__):
+            with pytest.raises(ValueError, match=f"{who.__name__}|{kind.__name__}"):
                 MAKE[kind]().restore({**copy.deepcopy(state), name: other})
         without = {key: one for key, one in state.items() if key != name}
         with pytest.raises(ValueError, match="other attributes"):
