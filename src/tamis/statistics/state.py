@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 class Stateful:
     """Mixin of statistics: give the state as arrays and numbers, and take it over again.
 
-    A class declares in `state_names` the attributes that :meth:`update` and :meth:`merge` change:
+    A class declares in `state_names` the attributes that ``update`` and ``merge`` change:
     arrays, numbers and other statistics. What the constructor was given is not among them.
 
     Examples
