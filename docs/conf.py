@@ -43,7 +43,10 @@ extlinks = {"doi": ("https://doi.org/%s", "doi:%s")}
 
 # No inventory is downloaded, so names of other projects cannot be looked up. Ours must resolve.
 nitpicky = True
-nitpick_ignore_regex = [("py:.*", r"(Value|Import|OS)Error|UserWarning"), ("py:.*", r"sklearn\..*")]
+nitpick_ignore_regex = [
+    ("py:.*", r"(Value|Import|OS)Error|UserWarning"),
+    ("py:.*", r"(sklearn|scipy)\..*"),
+]
 
 
 def skip_inherited(app, what, name, obj, skip, options):

@@ -76,7 +76,7 @@ def test_nothing_stays_on_the_workers(table, dask_client):
     OFW(max_iter=1, n_features_to_select=2, cluster=dask_client).fit(*table)
 
     def held():
-        from tamis.passes import shared
+        from tamis.passes.dask import shared
 
         return len(shared._held)
 

@@ -62,7 +62,7 @@ class Consensus(WeightedSelector):
         :func:`~tamis.consensus.median_rank`, the share beaten at the median rank;
         :func:`~tamis.consensus.robust_rank_aggregation`, where a few lists may be far off.
     task : {"auto", "classification", "regression"}, default="auto"
-        What the target is; ``"auto"`` infers it (:func:`tamis.data.target.infer_task`). Methods
+        What the target is; ``"auto"`` infers it (:func:`tamis.data.infer_task`). Methods
         that support both tasks are set to it.
     random_state : int, RandomState or None, default=None
         Seed of the draws, and of methods that have no seed of their own.

@@ -18,6 +18,7 @@ from tamis.data.reading import read_table
 from tamis.data.roles import ColumnRole
 from tamis.data.scanning import Scan, scan
 from tamis.data.table import RawTable, reduce_table
+from tamis.data.target import infer_task
 from tamis.data.writing import write_table
 
 __all__ = [
@@ -27,6 +28,7 @@ __all__ = [
     "Scan",
     "atomic_path",
     "check_writable",
+    "infer_task",
     "prepare",
     "read_table",
     "reduce_table",

@@ -70,7 +70,7 @@ def infer_task(
     Examples
     --------
     >>> from sklearn.datasets import load_diabetes, load_digits
-    >>> from tamis.data.target import infer_task
+    >>> from tamis.data import infer_task
     >>> infer_task(load_digits().target), infer_task(load_diabetes().target)
     ('classification', 'regression')
     """

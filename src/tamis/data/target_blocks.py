@@ -37,7 +37,7 @@ class TargetSummary:
     who : str
         Name of the selector, for messages.
     task : {"auto", "classification", "regression"}
-        What the target is; "auto" is resolved in `finish` by `tamis.data.target.infer_task`.
+        What the target is; "auto" is resolved in `finish` by `tamis.data.infer_task`.
     keep_values : bool, default=False
         Keep the distinct values of a regression target, too.
     leave_out_missing : bool, default=False

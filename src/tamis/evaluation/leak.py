@@ -116,7 +116,7 @@ def leak_check(
         The group of every row. Groups must not be on both sides of a split; if all rows of each
         group have one target, whole groups exchange theirs.
     task : {"auto", "classification", "regression"}, default="auto"
-        What the target is; ``"auto"`` infers it (:func:`tamis.data.target.infer_task`).
+        What the target is; ``"auto"`` infers it (:func:`tamis.data.infer_task`).
 
     Returns
     -------

@@ -35,7 +35,7 @@ class AnovaF(BlockSelector):
     Parameters
     ----------
     task : {"auto", "classification", "regression"}, default="auto"
-        What the target is; ``"auto"`` infers it (:func:`tamis.data.target.infer_task`).
+        What the target is; ``"auto"`` infers it (:func:`tamis.data.infer_task`).
     n_features_to_select : int, float, "elbow", "all" or rule, default="elbow"
         The cut; see :mod:`tamis.cutoff`.
     n_jobs : int or None, default=None

@@ -41,7 +41,7 @@ class CFS(WeightedSelector):
     n_bins : int, default=10
         Levels of a column for the latter two; columns with fewer values keep them.
     task : {"auto", "classification", "regression"}, default="auto"
-        What the target is; ``"auto"`` infers it (:func:`tamis.data.target.infer_task`).
+        What the target is; ``"auto"`` infers it (:func:`tamis.data.infer_task`).
     full_order : bool, default=False
         Go on adding the best column to the set until none is left, and order the columns by it.
         Else the columns outside the set follow by the merit that each alone would give to it.

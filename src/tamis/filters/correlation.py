@@ -45,7 +45,7 @@ class Correlation(BlockSelector):
         How the correlations with three or more classes become one score: the multiple correlation
         with all indicators together, the largest size, or the mean size over the classes.
     task : {"auto", "classification", "regression"}, default="auto"
-        What the target is; ``"auto"`` infers it (:func:`tamis.data.target.infer_task`).
+        What the target is; ``"auto"`` infers it (:func:`tamis.data.infer_task`).
     n_features_to_select : int, float, "elbow", "all" or rule, default="elbow"
         The cut; see :mod:`tamis.cutoff`.
     n_jobs : int or None, default=None

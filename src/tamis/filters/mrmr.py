@@ -71,7 +71,7 @@ class MRMR(WeightedSelector):
         Bins of equal weight, of equal width, or with cuts that tell the classes apart (Fayyad and
         Irani), which needs classes and has its own number of bins.
     task : {"auto", "classification", "regression"}, default="auto"
-        What the target is; ``"auto"`` infers it (:func:`tamis.data.target.infer_task`).
+        What the target is; ``"auto"`` infers it (:func:`tamis.data.infer_task`).
     full_order : bool, default=False
         Order all columns by the search, even if fewer are asked for. Small tables (up to
         2e7 for n_samples n_features^2) are always ordered in full, for it takes no time.

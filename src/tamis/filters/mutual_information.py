@@ -80,7 +80,7 @@ class MutualInformation(BlockSelector):
         Prior count of every cell of the table of occupied bins and classes: 1/2, one shared by
         all cells, 1, or a number of your own.
     task : {"auto", "classification", "regression"}, default="auto"
-        ``"auto"`` infers it (:func:`tamis.data.target.infer_task`).
+        ``"auto"`` infers it (:func:`tamis.data.infer_task`).
     discrete_features : "auto", bool or array-like, default="auto"
         Columns whose values ``"knn"`` takes as categories: all or none, a mask, or indices.
         ``"auto"`` means all of a sparse and none of a dense table.

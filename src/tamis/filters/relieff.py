@@ -57,7 +57,7 @@ class ReliefF(BaseSelector):
     sample_weighting : bool, default=False
         Weigh rows by how usual their margin is, for steadier scores from few rows; needs classes.
     task : {"auto", "classification", "regression"}, default="auto"
-        ``"auto"`` infers it (:func:`tamis.data.target.infer_task`).
+        ``"auto"`` infers it (:func:`tamis.data.infer_task`).
     memory_limit : int, float, str or None, default=None
         Bytes for the distances held at a time; ``None`` means a quarter of the free memory.
     random_state : int, RandomState instance or None, default=None

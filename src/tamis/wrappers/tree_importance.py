@@ -53,7 +53,7 @@ class TreeImportance(WeightedSelector):
         The score that shuffling lowers, as in scikit-learn; ``None`` is that of the estimator,
         accuracy or R squared.
     task : {"auto", "classification", "regression"}, default="auto"
-        What the target is; ``"auto"`` infers it (:func:`tamis.data.target.infer_task`).
+        What the target is; ``"auto"`` infers it (:func:`tamis.data.infer_task`).
     random_state : int, RandomState or None, default=None
         Seed of the trees, the held-out rows and the shuffles.
     n_features_to_select : int, float, "elbow", "all" or rule, default="elbow"

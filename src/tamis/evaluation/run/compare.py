@@ -74,7 +74,7 @@ def compare(
         What :func:`~tamis.evaluation.metrics.make_metric` takes; the first one decides. ``None``
         means accuracy, AUC and balanced error, or R2 and squared error.
     task : {"auto", "classification", "regression"}, default="auto"
-        ``"auto"`` infers it (:func:`tamis.data.target.infer_task`).
+        ``"auto"`` infers it (:func:`tamis.data.infer_task`).
     n_jobs : int, default=None
         Processes, each on one thread. ``None`` means all cores, but none is started for a
         comparison of a few seconds. The results do not depend on it.
