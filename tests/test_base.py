@@ -41,7 +41,7 @@ class Recorder:
 @pytest.fixture
 def small_blocks(monkeypatch):
     """Blocks of ten rows of iris."""
-    monkeypatch.setattr("tamis.passes.engine.BLOCK_BYTES", 10 * 4 * 8)
+    monkeypatch.setattr("tamis.passes.memory.BLOCK_BYTES", 10 * 4 * 8)
 
 
 @pytest.mark.usefixtures("small_blocks")

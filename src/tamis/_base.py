@@ -25,7 +25,8 @@ from tamis.data import checks
 from tamis.data.frames import is_frame
 from tamis.exceptions import InputError
 from tamis.passes import DaskTable, PartitionedTable, is_dask
-from tamis.passes.engine import Engine, Levels, Opened, S, open_table
+from tamis.passes.engine import Engine, Levels, S
+from tamis.passes.memory import Opened, open_table
 from tamis.passes.opening import check_source
 from tamis.statistics import Ranges
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from tamis._base import BaseSelector, Scores, WeightedSelector
 from tamis._partial_fit import PartialFitMixin
 from tamis.data import checks
-from tamis.passes.engine import Levels, Opened
+from tamis.passes import Levels, Opened
 from tamis.statistics import ClassMoments, CoMoments, Moments, Ranges, WithRanges
 from tamis.statistics.ranges import RangesResult
 

@@ -19,8 +19,7 @@ from tamis.data.target import (
     infer_task_of_first_block,
 )
 from tamis.exceptions import InputError
-from tamis.passes import MemoryEngine, Statistic, run_pass
-from tamis.passes.engine import Opened
+from tamis.passes import MemoryEngine, Opened, Statistic, run_pass
 from tamis.statistics import Ranges
 
 

@@ -221,7 +221,7 @@ def test_blocks_equal_the_whole(size, make):
 def test_a_fit_in_many_blocks_equals_one(monkeypatch):
     X, y = numeric(seed=11, missing=0.1)
     whole = everything().fit(X, y)
-    monkeypatch.setattr("tamis.passes.engine.BLOCK_BYTES", X[:9].nbytes)
+    monkeypatch.setattr("tamis.passes.memory.BLOCK_BYTES", X[:9].nbytes)
     np.testing.assert_allclose(
         everything().fit(X, y).scores_, whole.scores_, rtol=1e-10, atol=1e-13
     )

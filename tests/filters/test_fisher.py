@@ -189,7 +189,7 @@ def test_ctrl_c_keeps_what_was_seen(monkeypatch):
     from tamis.statistics import ClassMoments
 
     X, y = table(seed=15)
-    monkeypatch.setattr("tamis.passes.engine.BLOCK_BYTES", X[:40].nbytes)
+    monkeypatch.setattr("tamis.passes.memory.BLOCK_BYTES", X[:40].nbytes)
     inner, calls = ClassMoments.update, []
 
     def update(self, block, n_jobs=1):

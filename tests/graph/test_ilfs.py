@@ -323,7 +323,7 @@ class Recorder:
 @pytest.fixture
 def small_blocks(monkeypatch):
     """Blocks of ten rows of the table."""
-    monkeypatch.setattr("tamis.passes.engine.BLOCK_BYTES", 10 * 14 * 8)
+    monkeypatch.setattr("tamis.passes.memory.BLOCK_BYTES", 10 * 14 * 8)
 
 
 @pytest.mark.usefixtures("small_blocks")

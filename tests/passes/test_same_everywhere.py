@@ -253,7 +253,7 @@ def fit_array(selector, case, cut, setup):
         X = np.asfortranarray(X)
     else:
         for name in ("BLOCK_BYTES", "COPY_BYTES"):
-            setup.monkeypatch.setattr(f"tamis.passes.engine.{name}", 8 * N_COLUMNS * cut.rows)
+            setup.monkeypatch.setattr(f"tamis.passes.memory.{name}", 8 * N_COLUMNS * cut.rows)
     return selector.fit(X, y, sample_weight=weight)
 
 

@@ -17,7 +17,7 @@ from tamis._runtime.threads import effective_jobs, run_parts
 from tamis._validation import N_JOBS, Choice, Constraint
 from tamis.data.target import TASK, Target
 from tamis.exceptions import InputError
-from tamis.passes.engine import Opened
+from tamis.passes import Opened
 from tamis.passes.opening import check_in_memory
 from tamis.statistics import WithRanges
 from tamis.statistics.co_moments import CoMomentsResult

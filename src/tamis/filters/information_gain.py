@@ -17,7 +17,7 @@ from tamis.data import checks
 from tamis.exceptions import InputError
 from tamis.filters._binned import equal_bins, over_columns
 from tamis.filters.information import plug_in
-from tamis.passes.engine import Opened
+from tamis.passes import Opened
 from tamis.statistics import ClassHistogram, Ranges
 
 Floats = NDArray[np.float64]

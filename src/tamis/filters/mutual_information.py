@@ -19,8 +19,7 @@ from tamis.data.target import TASK, Target
 from tamis.exceptions import InputError
 from tamis.filters import information
 from tamis.filters._binned import equal_bins, equal_shares, over_columns
-from tamis.passes import MemoryEngine
-from tamis.passes.engine import Levels, Opened
+from tamis.passes import Levels, MemoryEngine, Opened
 from tamis.passes.opening import check_in_memory
 from tamis.statistics import ClassHistogram, Ranges
 

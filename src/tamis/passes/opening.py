@@ -13,7 +13,8 @@ from tamis._runtime.wording import counted
 from tamis.data.partitioned import PartitionedTable, RawBlock
 from tamis.data.target_blocks import Encoding, TargetSummary
 from tamis.exceptions import InputError
-from tamis.passes.engine import Levels, Opened
+from tamis.passes.engine import Levels
+from tamis.passes.memory import Opened
 from tamis.passes.stream import (
     SourceEngine,
     StreamEngine,
@@ -180,7 +181,7 @@ def open_partitioned(
     levels: Levels | None,
     needs_ranges: bool,
 ) -> Opened:
-    """As `tamis.passes.engine.open_table`, for a table that is not in memory."""
+    """As `tamis.passes.memory.open_table`, for a table that is not in memory."""
     engine, target = open_source(source, who, task, about, levels, needs_ranges=needs_ranges)
     if target is None:
         return Opened(engine, source.n_rows or 0, float(source.n_rows or 0))

@@ -16,7 +16,8 @@ from tamis._runtime.checkpoint import Checkpoint
 from tamis.data.partitioned import PartitionedTable, RawBlock, Wanted
 from tamis.data.target_blocks import Encoding
 from tamis.exceptions import InputError
-from tamis.passes.engine import S, Statistic, Steps, in_silence, run_pass
+from tamis.passes.engine import S, Statistic, Steps, in_silence
+from tamis.passes.memory import run_pass
 from tamis.statistics import Block, Ranges
 
 # Seconds between looks at whether the reader is still there.

@@ -12,8 +12,7 @@ from tamis._validation import N_JOBS, Constraint, Custom, Number
 from tamis.cutoff.groups import resolve
 from tamis.data import checks
 from tamis.exceptions import InputError
-from tamis.passes import MemoryEngine, run_pass
-from tamis.passes.engine import Opened
+from tamis.passes import MemoryEngine, Opened, run_pass
 from tamis.statistics import Bins, Ranges
 from tamis.statistics.ranges import RangesResult
 

@@ -14,7 +14,7 @@ from tamis.data.roles import ColumnCode
 from tamis.exceptions import InputError
 from tamis.passes.dask.client import current_client, lost_workers
 from tamis.passes.dask.homes import futures_in, groups_at_home, homes_of
-from tamis.passes.engine import is_dask
+from tamis.passes.memory import is_dask
 
 # So few chunks are tasks of their own: asking where they are would take longer.
 FEW_CHUNKS = 4
