@@ -1,4 +1,4 @@
-"""BaseSelector: check, score, rank, cut, support; nothing else."""
+"""BaseSelector: check, score, rank, cut off, support; nothing else."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ from tamis.cutoff.fit_data import FitData
 from tamis.cutoff.rule import CutRule, as_rule
 from tamis.data import checks
 from tamis.data.frames import is_frame
+from tamis.data.mixed import select_columns
 from tamis.exceptions import InputError
 from tamis.passes import DaskTable, PartitionedTable, is_dask
 from tamis.passes.engine import Engine, Levels, S
@@ -74,13 +75,13 @@ class BaseSelector(FittedMixin, SelectorMixin, CallbackSupportMixin, BaseEstimat
 
     _constraints: ClassVar[dict[str, Constraint]] = {}
     _supervised: ClassVar[bool] = True
-    # Whether the method finds a number of columns of its own: `best_n_features_`, "best".
+    # Whether the method finds a number of columns itself: `best_n_features_`, "best".
     _chooses_count: ClassVar[bool] = False
     # How often `_score` goes through `steps`; None if that is not known beforehand.
     _n_stages: ClassVar[int | None] = 1
-    # Whether a table that is not in memory takes more stages, nobody knows how many.
+    # Whether a table larger than memory takes more stages, nobody knows how many.
     _n_stages_vary: ClassVar[bool] = False
-    # Whether `_score` takes a table that is not in memory.
+    # Whether `_score` takes a table larger than memory.
     _streams: ClassVar[bool] = False
     # Whether its first pass is for the ranges of the columns.
     _needs_ranges: ClassVar[bool] = False
@@ -265,7 +266,7 @@ class BaseSelector(FittedMixin, SelectorMixin, CallbackSupportMixin, BaseEstimat
         if isinstance(X, PartitionedTable):
             return self._narrowed(X)
         if hasattr(self, "column_codes_") and is_frame(X):
-            return checks.select_columns(self, X, self.get_feature_names_out())
+            return select_columns(self, X, self.get_feature_names_out())
         return super().transform(X)
 
     def steps(self, name: str, items: Iterable[Any], total: int) -> Iterator[Any]:

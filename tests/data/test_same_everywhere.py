@@ -17,7 +17,7 @@ from sklearn.datasets import load_diabetes
 import tamis
 from tamis.cli.program import program
 from tamis.cutoff.fit_data import FitData
-from tamis.data.target import infer_task
+from tamis.data.task import infer_task
 from tamis.exceptions import SelectionWarning
 
 N = 120

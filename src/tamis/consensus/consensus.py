@@ -30,7 +30,8 @@ from tamis.consensus.aggregation import (
     robust_rank_aggregation,
 )
 from tamis.data import checks
-from tamis.data.target import TASK, Target
+from tamis.data.target import Target
+from tamis.data.task import TASK
 from tamis.exceptions import InputError, SelectionWarning
 
 Floats = NDArray[np.float64]

@@ -18,7 +18,7 @@ from tamis.data.reading import read_table
 from tamis.data.roles import ColumnRole
 from tamis.data.scanning import Scan, scan
 from tamis.data.table import RawTable, reduce_table
-from tamis.data.target import infer_task
+from tamis.data.task import infer_task
 from tamis.data.writing import write_table
 
 __all__ = [

@@ -9,8 +9,6 @@ from numpy.typing import NDArray
 
 from tamis.data.partitioned import RawBlock
 from tamis.data.target import (
-    MAX_NUMBERED_CLASSES,
-    are_whole,
     as_numbers,
     check_classes,
     check_numbers,
@@ -18,8 +16,8 @@ from tamis.data.target import (
     check_two_classes,
     encode_labels,
     find_missing,
-    infer_task,
 )
+from tamis.data.task import MAX_NUMBERED_CLASSES, are_whole, infer_task
 from tamis.exceptions import InputError
 from tamis.statistics.block import Block, as_kernel_input
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from tamis._block_selector import BlockSelector
 from tamis._facts import BOTH_TASKS, SelectorFacts
 from tamis._validation import N_JOBS, Constraint
-from tamis.data.target import TASK
+from tamis.data.task import TASK
 from tamis.exceptions import InputError
 from tamis.filters.fisher import PERFECT, ROUNDING, finite_ratio
 from tamis.passes import Opened

@@ -14,7 +14,8 @@ from tamis._facts import BOTH_TASKS, SelectorFacts
 from tamis._runtime.warning import warn
 from tamis._validation import N_JOBS, Constraint, Custom, Number
 from tamis.cutoff.best_count import BestCount
-from tamis.data.target import TASK, Target
+from tamis.data.target import Target
+from tamis.data.task import TASK
 from tamis.filters.pairs import TIE, CodedMemory, LinearMemory, order_as_scores, rounded
 from tamis.statistics.codes import N_BINS, STRATEGY, symmetrical
 

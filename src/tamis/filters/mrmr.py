@@ -15,7 +15,7 @@ from tamis._validation import N_JOBS, Choice, Constraint, Custom
 from tamis.cutoff import find_elbows
 from tamis.cutoff.best_count import BestCount
 from tamis.cutoff.counts import most_wanted
-from tamis.data.target import TASK
+from tamis.data.task import TASK
 from tamis.filters.pairs import (
     PairStatistics,
     coded_pairs,

@@ -15,7 +15,8 @@ from tamis._facts import BOTH_TASKS, SelectorFacts
 from tamis._runtime.compilation import announce_compilation
 from tamis._runtime.threads import effective_jobs, run_parts
 from tamis._validation import N_JOBS, Choice, Constraint, Custom, Number
-from tamis.data.target import TASK, Target
+from tamis.data.target import Target
+from tamis.data.task import TASK
 from tamis.exceptions import InputError
 from tamis.filters import information
 from tamis.filters._binned import equal_bins, equal_shares, over_columns

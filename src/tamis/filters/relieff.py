@@ -16,7 +16,8 @@ from tamis._runtime.compilation import announce_compilation
 from tamis._runtime.memory import as_bytes
 from tamis._validation import MEMORY_LIMIT, N_JOBS, Choice, Constraint, Custom, Number
 from tamis.data import checks
-from tamis.data.target import TASK, Target
+from tamis.data.target import Target
+from tamis.data.task import TASK
 from tamis.exceptions import InputError
 from tamis.filters._distances import (
     Columns,

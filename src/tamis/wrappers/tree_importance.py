@@ -16,7 +16,8 @@ from tamis._runtime.seeds import draw_seed
 from tamis._runtime.threads import effective_jobs
 from tamis._validation import N_JOBS, Choice, Constraint, Custom, Number
 from tamis.data import checks
-from tamis.data.target import TASK, Target
+from tamis.data.target import Target
+from tamis.data.task import TASK
 from tamis.exceptions import InputError, MissingDependencyError
 from tamis.passes import MemoryEngine, run_pass
 from tamis.statistics import Ranges

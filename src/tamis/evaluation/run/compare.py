@@ -13,7 +13,7 @@ from typing import Any
 from tamis._runtime.threads import effective_jobs
 from tamis._runtime.warning import warn
 from tamis._validation import CLUSTER, N_JOBS, Number, check_value
-from tamis.data.target import TASK
+from tamis.data.task import TASK
 from tamis.evaluation.results.comparison import Comparison
 from tamis.evaluation.run.cluster import count_processes, run_on_cluster
 from tamis.evaluation.run.plan import DEFAULT_COUNTS, Job, Plan, make_plan

@@ -13,7 +13,8 @@ from sklearn.base import BaseEstimator
 from tamis._runtime.fingerprint import data_fingerprint
 from tamis.data import checks
 from tamis.data.frames import is_frame
-from tamis.data.target import check_target, infer_task
+from tamis.data.target import check_target
+from tamis.data.task import infer_task
 from tamis.exceptions import InputError
 
 FORMS = (

@@ -11,13 +11,8 @@ from numpy.typing import NDArray
 from sklearn.base import clone, is_classifier, is_regressor
 
 from tamis._runtime.threads import effective_jobs
-from tamis.data.target import (
-    are_whole,
-    check_classes,
-    check_numbers,
-    check_target,
-    check_two_classes,
-)
+from tamis.data.target import check_classes, check_numbers, check_target, check_two_classes
+from tamis.data.task import are_whole
 from tamis.exceptions import InputError
 from tamis.linear_svm.squared_hinge import FastLinearSVM
 
