@@ -1,33 +1,29 @@
-"""Which columns a scan has, what they are, and where they are in each of its files."""
+"""Which columns and labels a scan has, and where they are in each of its files."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Collection, Sequence
+import os
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tamis._runtime.wording import counted, listed, unknown_column
-from tamis.data.encode import facts_of
-from tamis.data.formats.base import INTEGER, NARROW, TableFile, TypesChangedError
-from tamis.data.roles import (
-    JUDGED_VALUES,
-    ColumnCode,
-    ColumnFacts,
-    ColumnRole,
-    is_id_name,
-    judge,
-    number_note,
+from tamis.data.formats.base import (
+    INTEGER,
+    NARROW,
+    TEXT,
+    LabelType,
+    Piece,
+    TableFile,
 )
+from tamis.data.given_labels import GivenLabels
+from tamis.data.judging import Judged, Positions, judge_columns
 from tamis.exceptions import ColumnTypeError, InputError
 
-# For every file, where the columns of the first file are in it; None: where they are in the first.
-Places = tuple[NDArray[np.intp] | None, ...]
-Named = Collection[str]
-# Rows of words that are judged at a time.
-WORDS_AT_A_TIME = 2**16
+# A column or an array of the files by name, values that were given beside them, or nothing.
+Labels = str | GivenLabels | None
 
 
 def choose_columns(
@@ -99,34 +95,30 @@ def _number(who: str, item: Any, names: tuple[str, ...] | None, n_columns: int) 
     return int(item)
 
 
-def find_places(
+def find_positions(
     files: Sequence[TableFile], columns: NDArray[np.intp], reserved: Sequence[str], every: bool
-) -> Places:
-    """Find the columns in each file, or say which one is missing.
+) -> Positions:
+    """Positions of the columns in each file, or an error that says which one is missing.
 
     `every` tells that all columns are used, so that one more in a later file is an error too.
     """
     first = files[0]
-    places: list[NDArray[np.intp] | None] = []
+    found = []
     for file in files:
         for name in reserved:
             if not file.has(name):
                 raise _missing(file, name, first)
-        if file.names == first.names:
-            file.names = first.names  # one copy of the names, however many files
-            _check_count(file, first)
-            places.append(None)
-        else:
-            places.append(_by_name(file, first, columns, reserved, every))
-    return tuple(places)
-
-
-def _check_count(file: TableFile, first: TableFile) -> None:
-    if file.n_columns != first.n_columns:
-        raise InputError(
-            f"{file.path.name}: expected {counted(first.n_columns, 'column')}, as in "
-            f"{first.path.name}, got {file.n_columns:,}; leave it out."
-        )
+        if file.names != first.names:
+            found.append(_by_name(file, first, columns, reserved, every))
+            continue
+        file.names = first.names  # one copy of the names, however many files
+        if file.n_columns != first.n_columns:
+            raise InputError(
+                f"{file.path.name}: expected {counted(first.n_columns, 'column')}, as in "
+                f"{first.path.name}, got {file.n_columns:,}; leave it out."
+            )
+        found.append(columns)
+    return found
 
 
 def _by_name(
@@ -153,7 +145,7 @@ def _by_name(
                 f"{file.path.name}: expected the columns of {first.path.name}, got "
                 f"{listed(extra)} as well; name the columns to use with columns=."
             )
-    return np.array([index.get(name, -1) for name in first.names], dtype=np.intp)
+    return np.array([index[first.names[j]] for j in columns], dtype=np.intp)
 
 
 def _missing(file: TableFile, name: str, first: TableFile) -> InputError:
@@ -163,141 +155,81 @@ def _missing(file: TableFile, name: str, first: TableFile) -> InputError:
     )
 
 
-def judge_columns(
-    files: Sequence[TableFile], places: Places, columns: NDArray[np.intp], named: Named | None
-) -> tuple[list[ColumnRole], dict[str, ColumnCode], list[str]]:
-    """Roles of the columns, how those that are no numbers become some, and notes on text.
+def judge_positions(
+    files: Sequence[TableFile], positions: Positions, names: Sequence[str], named: Any
+) -> Judged:
+    """What the columns are; they are looked at unless their types say that all are numbers."""
+    for file, own in zip(files, positions, strict=True):
+        if (file.kinds[own] >= INTEGER).any() or not set(file.others).isdisjoint(own.tolist()):
+            return judge_columns(files, positions, names, named)
+    return Judged.as_numbers(names)
 
-    Words are read through all files, integers only in the first rows, other columns not at all.
-    `named` are the columns that the caller asked for, None if these are all of them.
+
+def common_dtype(files: Sequence[TableFile], positions: Positions) -> np.dtype[Any]:
+    """The type of blocks: float32 if that holds all columns of all files, else float64."""
+    pairs = zip(files, positions, strict=True)
+    narrow = all((file.kinds[own] == NARROW).all() for file, own in pairs)
+    return np.dtype(np.float32 if narrow else np.float64)
+
+
+def find_labels(what: str, asked: Any, files: Sequence[TableFile]) -> Labels:
+    """Find what a user calls target or weight.
+
+    A name is that of a column, else of an NPY file; without one, ``y`` is the target where a file
+    has it beside the matrix.
     """
     first = files[0]
-    names = [first.names[j] if first.names else f"x{j}" for j in columns]
-    asked = {name for name in names if named is None or name in named}
-    while True:
-        kinds = _find_kinds(files, places, columns, names)
-        try:
-            facts = _gather(files, names, kinds, asked)
-            break
-        except TypesChangedError:
-            continue
-    roles, codes, notes = [], {}, []
-    for i, name in enumerate(names):
-        kind, type_name = kinds.get(i, ("numeric", ""))
-        kind = "numeric" if kind in {"integer", "empty"} else kind
-        found = facts.get(name) or ColumnFacts(kind, type_name)
-        role, code = judge(name, found, name in asked)
-        roles.append(role)
-        if role.used and code.kind not in {"numeric", "boolean"}:
-            codes[name] = code
-        if note := number_note(name, found):
-            notes.append(note)
-    return roles, codes, notes
+    if asked is None:
+        usual = what == "target" and first.y_is_target and "y" in first.beside
+        return "y" if usual else None
+    if isinstance(asked, str):
+        if first.has(asked):
+            return asked
+        if not (asked.endswith(".npy") and os.path.exists(asked)):
+            names = [*first.beside, *(first.names or ())]
+            if not names:
+                raise InputError(
+                    f"scan: {what} must be an array or the path of a .npy file, since the columns "
+                    f"of {first.path.name} have no names, got {asked!r}."
+                )
+            raise unknown_column(first.path.name, asked, names)
+    given = GivenLabels.of(what, asked)
+    given.check_length(what, files)
+    return given
 
 
-def _find_kinds(
-    files: Sequence[TableFile], places: Places, columns: NDArray[np.intp], names: Sequence[str]
-) -> dict[int, tuple[str, str]]:
-    """Kind and type of the columns that may be something else than numbers, in all files.
+def attach(
+    piece: Piece, labels: tuple[Labels, Labels], row: int
+) -> tuple[NDArray[Any] | None, NDArray[Any] | None]:
+    """Target and weight of a piece that starts at `row` of the whole table."""
+    stored = iter(piece.labels)
+    found: list[NDArray[Any] | None] = []
+    for what, label in zip(("target", "weight"), labels, strict=True):
+        if isinstance(label, GivenLabels):
+            found.append(label.rows(what, row, row + piece.n_rows))
+        else:
+            found.append(None if label is None else next(stored))
+    return found[0], found[1]
 
-    Integers that may be identifiers are of kind "integer".
+
+def common_type(name: str, files: Sequence[TableFile]) -> np.dtype[Any]:
+    """The type that the target has in all files, whatever it has in each.
+
+    Numbers of several types become the one that holds all. Numbers in one file and text in another
+    are an error, except in text files, where numbers can be read as text.
     """
-    integers = np.ones(len(columns), dtype=bool)
-    found: dict[int, dict[str, tuple[TableFile, str]]] = {}
-    counts: Counter[int] = Counter()
-    for file, place in zip(files, places, strict=True):
-        own = columns if place is None else place[columns]
-        integers &= file.kinds[own] == INTEGER
-        position = {int(j): i for i, j in enumerate(own)} if file.others else {}
-        for j, (kind, type_name) in file.others.items():
-            if (i := position.get(j)) is not None:
-                counts[i] += 1
-                found.setdefault(i, {}).setdefault(kind, (file, type_name))
-    kinds: dict[int, tuple[str, str]] = {
-        int(i): ("integer", "")
-        for i in np.flatnonzero(integers)
-        if is_id_name(names[int(i)]) or files[0].may_count_up(int(columns[i]))
-    }
-    for i, seen in found.items():
-        are_numbers = counts[i] < len(files)
-        kinds[i] = _one_kind(names[i], seen, are_numbers, files[0].path.name)
-    return kinds
-
-
-def _one_kind(
-    name: str, seen: dict[str, tuple[TableFile, str]], are_numbers: bool, first: str
-) -> tuple[str, str]:
-    """The kind of a column that has these kinds in the files, and is numbers in others."""
-    present = {kind: where for kind, where in seen.items() if kind != "empty"}
-    if are_numbers and set(present) <= {"boolean"}:
-        return "numeric", ""
-    if not are_numbers and set(present) == {"text", "category"}:
-        return "category", present["category"][1]
-    if len(present) == 1 and not are_numbers:
-        kind, (_, type_name) = present.popitem()
-        return kind, type_name
-    if not present:
-        return "numeric", ""
-    kind, (file, _) = list(present.items())[-1]
-    raise ColumnTypeError(
-        f"{file.path.name}: expected the same kind of values as in {first} in every column, got "
-        f"{kind} in {name!r}; name the columns to use with columns=, or write the files alike."
-    )
-
-
-def _gather(
-    files: Sequence[TableFile],
-    names: Sequence[str],
-    kinds: dict[int, tuple[str, str]],
-    asked: set[str],
-) -> dict[str, ColumnFacts]:
-    """Read words through all files, and the first rows of integers.
-
-    In text files, everything is read that the first rows do not show to be numbers.
-    """
-    is_text = files[0].labels_need_reading
-    read = {"text", "category", *(("empty", "boolean", "date", "time") if is_text else ())}
-    words = {names[i]: kind for i, (kind, _) in kinds.items() if kind in read}
-    integers = {names[i]: kind for i, (kind, _) in kinds.items() if kind == "integer"}
-    integers = {name: kind for name, kind in integers.items() if name not in asked}
-    return {
-        **_read_facts(files, words, WORDS_AT_A_TIME, asked),
-        **_read_facts(files, integers, JUDGED_VALUES, asked),
-    }
-
-
-def _read_facts(
-    files: Sequence[TableFile], kinds: dict[str, str], rows: int, asked: set[str]
-) -> dict[str, ColumnFacts]:
-    """Facts about columns, read until no further row can change a role."""
-    facts: dict[str, ColumnFacts] = {}
-    parts = [(file, part) for file in files for part in range(file.n_parts)]
-    for file, part in parts:
-        waiting = [name for name in kinds if name not in facts or not facts[name].is_settled()]
-        if not waiting:
-            break
-        try:
-            for batch in file.batches(part, waiting, rows):
-                batch.validate(full=True)  # or a damaged file could crash Python
-                columns = dict(zip(batch.schema.names, batch.columns, strict=True))
-                for name in waiting:
-                    found = facts_of(name, columns[name], name in asked)
-                    found.kind = "category" if kinds[name] == "category" else found.kind
-                    facts[name] = facts[name].merge(found) if name in facts else found
-                if all(facts[name].is_settled() for name in waiting):
-                    break
-        except file.damage as error:
-            file.check_unchanged()
-            raise file.damaged(file.where(part), error) from error
-    return facts
-
-
-def common_dtype(
-    files: Sequence[TableFile], places: Places, columns: NDArray[np.intp]
-) -> np.dtype[Any]:
-    """The type of blocks: float32 if that holds all columns of all files, else float64."""
-    narrow = all(
-        (file.kinds[columns if place is None else place[columns]] == NARROW).all()
-        for file, place in zip(files, places, strict=True)
-    )
-    return np.dtype(np.float32 if narrow else np.float64)
+    found: dict[LabelType, TableFile] = {}
+    for file in files:
+        found.setdefault(file.label_type(name), file)
+    types = [dtype for dtype in found if dtype is not None]
+    if not types:
+        return TEXT
+    if TEXT not in types:
+        return np.result_type(*types)
+    others = [dtype for dtype in types if dtype != TEXT]
+    if others and not files[0].labels_need_reading:
+        raise ColumnTypeError(
+            f"{found[others[0]].path.name}: expected text in {name!r}, as in "
+            f"{listed([found[TEXT].path.name])}, got {others[0]}; write both files alike."
+        )
+    return TEXT

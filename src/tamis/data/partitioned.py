@@ -130,6 +130,38 @@ class PartitionedTable:
         """The same table with some columns only, by mask, numbers or names."""
         raise NotImplementedError
 
+    def to_numpy(self) -> tuple[NDArray[Any], NDArray[Any] | None, NDArray[Any] | None]:
+        """The whole table in memory, whatever its size.
+
+        Returns
+        -------
+        X : ndarray of shape (n_rows, n_columns)
+            Fortran-ordered.
+        y : ndarray of shape (n_rows,) or None
+            The target, if there is one.
+        weight : ndarray of shape (n_rows,) or None
+            The weights, if there are any.
+        """
+        X = np.empty((self.n_rows or 0, self.n_columns), dtype=self.dtype, order="F")
+        pieces, targets, weights, row = [], [np.empty(0)], [np.empty(0)], 0
+        for block in (block for part in range(self.n_parts) for block in self.blocks(part)):
+            assert block.X is not None
+            if self.n_rows is None:
+                pieces.append(block.X)
+            else:
+                X[row : row + block.n_rows] = block.X
+            row += block.n_rows
+            targets.append(block.target)
+            weights.append(block.weight)
+        if pieces:
+            X = np.asfortranarray(np.concatenate(pieces))
+        y = np.concatenate(targets[1:] or targets) if self.has_target else None
+        return X, y, np.concatenate(weights[1:] or weights) if self.has_weight else None
+
+    def columns_block(self, first: int, last: int) -> NDArray[Any]:
+        """All rows of the columns from `first` up to, not including, `last`, Fortran-ordered."""
+        return self.select(np.arange(first, last)).to_numpy()[0]
+
     def check_unchanged(self, part: int) -> None:
         """Raise if what the part is read from is no longer what it was."""
 

@@ -14,26 +14,21 @@ from tamis._runtime.memory import as_bytes, block_rows, part_room
 from tamis._runtime.wording import counted
 from tamis._validation import CLUSTER, check_value
 from tamis.data.agreement import (
-    Places,
-    choose_columns,
-    common_dtype,
-    find_places,
-    judge_columns,
-    positions,
-)
-from tamis.data.formats.base import Piece, Request, TableFile
-from tamis.data.labels import (
-    GivenLabels,
     Labels,
     attach,
-    check_given,
+    choose_columns,
+    common_dtype,
     common_type,
     find_labels,
-    joined,
+    find_positions,
+    judge_positions,
+    positions,
 )
+from tamis.data.formats.base import TEXT, Piece, Request, TableFile
+from tamis.data.given_labels import GivenLabels
+from tamis.data.judging import Judged, Positions
 from tamis.data.partitioned import PartitionedTable, RawBlock, Wanted
 from tamis.data.reading import open_files
-from tamis.data.roles import ColumnCode, ColumnRole, column_notes
 from tamis.exceptions import InputError
 from tamis.statistics.ranges import Ranges
 
@@ -129,9 +124,10 @@ def scan(
     reserved = [name for name in labels if isinstance(name, str)]
     include, exclude = ([x] if isinstance(x, str) else list(x) for x in (include, exclude))
     chosen = choose_columns(files, columns, reserved, exclude)
-    places = find_places(files, chosen, reserved, every=columns is None)
-    judged = judge_columns(files, places, chosen, include if columns is None else None)
-    found = Scan(files, places, chosen, labels, limit, checkpoint, judged)
+    own = find_positions(files, chosen, reserved, every=columns is None)
+    names = [files[0].names[j] if files[0].names else f"x{j}" for j in chosen]
+    judged = judge_positions(files, own, names, include if columns is None else None)
+    found = Scan(files, own, labels, limit, checkpoint, judged)
     check_value(cluster, CLUSTER, who="scan", name="cluster")
     found.cluster = cluster
     return found
@@ -144,7 +140,7 @@ class Scan(PartitionedTable):
 
     Parameters
     ----------
-    files, places, columns, labels, memory_limit, checkpoint, judged
+    files, positions, labels, memory_limit, checkpoint, judged
         As :func:`tamis.scan` finds them.
 
     Attributes
@@ -183,7 +179,7 @@ class Scan(PartitionedTable):
     Scan(1 file, 4 rows x 2 columns, with a target)
     >>> [(block.X.tolist(), block.target.tolist()) for block in table.blocks(0)]
     [([[2.0, 0.0], [5.0, 3.0], [8.0, 6.0], [11.0, 9.0]], [0, 0, 1, 1])]
-    >>> table.select([1]).columns_block(0, 1).ravel()
+    >>> table.select([1]).to_numpy()[0].ravel()
     array([0., 3., 6., 9.])
     >>> folder.cleanup()
     """
@@ -193,21 +189,21 @@ class Scan(PartitionedTable):
     def __init__(
         self,
         files: Sequence[TableFile],
-        places: Places,
-        columns: NDArray[np.intp],
+        positions: Positions,
         labels: tuple[Labels, Labels],
         memory_limit: int,
         checkpoint: PathLike | None,
-        judged: tuple[Sequence[ColumnRole], dict[str, ColumnCode], Sequence[str]],
+        judged: Judged,
     ):
-        roles, self._codes, self.text_notes = judged
-        self.roles = tuple(roles)
-        self.notes = column_notes(self.roles, "include", self.text_notes)
-        used = np.array([role.used for role in roles])
-        _check_used(files[0].path.name, roles)
-        columns = columns[used]
-        self._files, self._places = tuple(files), places
-        self._labels = labels
+        self.roles, self._codes, self.notes, self.text_notes = judged
+        used = np.array([role.used for role in self.roles])
+        if not used.any():
+            why = "; ".join(f"{role.name!r}: {role.reason}" for role in self.roles[:3])
+            raise InputError(
+                f"{files[0].path.name}: expected at least one column to use, got none ({why}); "
+                "name the columns to use with columns=."
+            )
+        self._files, self._labels = tuple(files), labels
         self.memory_limit = memory_limit
         self.checkpoint = None if checkpoint is None else Path(checkpoint)
         self.paths = tuple(file.path for file in files)
@@ -218,23 +214,20 @@ class Scan(PartitionedTable):
         self._first_part = np.cumsum([0, *(file.n_parts for file in files)])
         self._first_row = np.cumsum([0, *(n or 0 for n in rows)])
         self._target_type: np.dtype[Any] | None = None
-        self._use(columns)
+        self._use(positions, np.flatnonzero(used))
         if not any(file.labels_need_reading for file in files):
             self._find_target_type()
         if self.weight is not None:
             self._check_weight(self.weight)
 
-    def _use(self, columns: NDArray[np.intp]) -> None:
-        names = self._files[0].names
-        self._columns = columns
+    def _use(self, positions: Positions, chosen: NDArray[np.intp]) -> None:
+        # Files that have the columns in the same places share one array, however many they are.
+        made = {id(own): own[chosen] for own in positions}
+        self._positions = [made[id(own)] for own in positions]
+        names, columns = self._files[0].names, self._positions[0]
         self.names = None if names is None else tuple(names[j] for j in columns)
         self.n_columns = len(columns)
-        self.dtype = common_dtype(self._files, self._places, columns)
-
-    @property
-    def shape(self) -> tuple[int | None, int]:
-        """Number of rows, if it is known, and of columns."""
-        return self.n_rows, self.n_columns
+        self.dtype = common_dtype(self._files, self._positions)
 
     @property
     def target(self) -> str | None:
@@ -291,7 +284,7 @@ class Scan(PartitionedTable):
         found = positions("Scan.select", names, self.n_columns, asked.tolist())
         chosen = object.__new__(Scan)
         chosen.__dict__.update(self.__dict__)
-        chosen._use(self._columns[found])
+        chosen._use(self._positions, found)
         return chosen
 
     def blocks(self, part: int, columns: Wanted = None) -> Iterator[RawBlock]:
@@ -310,32 +303,21 @@ class Scan(PartitionedTable):
             At most ``memory_limit / 16`` bytes of cells; of Parquet a row group that takes no
             more than 2/5 of the limit.
         """
-        wanted = self._columns if columns is None else self._columns[np.asarray(columns, np.intp)]
-        yield from self._read(part, wanted, self._labels)
-
-    def _read(
-        self, part: int, columns: NDArray[np.intp], labels: tuple[Labels, Labels]
-    ) -> Iterator[RawBlock]:
         index, inner = self._find(part)
-        file, place = self._files[index], self._places[index]
+        file, own = self._files[index], self._positions[index]
+        own = own if columns is None else own[np.asarray(columns, np.intp)]
         stored = []
-        for label, dtype in zip(labels, self._label_types(labels), strict=True):
+        for label, dtype in zip(self._labels, self._label_types(), strict=True):
             if isinstance(label, str):
                 stored.append((label, dtype))
-        request = Request(
-            columns if place is None else place[columns],
-            tuple(stored),
-            block_rows(self.memory_limit, len(columns)),
-            self.dtype,
-            part_room(self.memory_limit),
-            self._codes,
-        )
+        rows, room = block_rows(self.memory_limit, len(own)), part_room(self.memory_limit)
+        request = Request(own, tuple(stored), rows, self.dtype, room, self._codes)
         row = int(self._first_row[index])
         if file.part_rows is not None:
             row += file.row_range(inner)[0]
         self.check_unchanged(part)
         for piece in self._pieces(file, inner, request):
-            target, weight = attach(piece, labels, row)
+            target, weight = attach(piece, self._labels, row)
             row += piece.n_rows
             held = [RawBlock(piece.X, target, weight, piece.n_rows)]
             # A block that is done with must not take memory while the next one is read.
@@ -343,7 +325,13 @@ class Scan(PartitionedTable):
             yield held.pop()
         self.check_unchanged(part)
         if file.part_rows is None:
-            check_given(labels, row)
+            self._check_given(row)
+
+    def _check_given(self, n_rows: int) -> None:
+        """Raise if values were given for more rows than there turned out to be."""
+        for what, label in zip(("target", "weight"), self._labels, strict=True):
+            if isinstance(label, GivenLabels) and len(label) != n_rows:
+                raise label.wrong_length(what, n_rows)
 
     def _pieces(self, file: TableFile, part: int, request: Request) -> Iterator[Piece]:
         """Pieces of a part; what goes wrong gets the name of the file and the part."""
@@ -363,9 +351,8 @@ class Scan(PartitionedTable):
         index = int(np.searchsorted(self._first_part, part, side="right")) - 1
         return index, part - int(self._first_part[index])
 
-    def _label_types(self, labels: tuple[Labels, Labels]) -> tuple[np.dtype[Any], np.dtype[Any]]:
-        if isinstance(labels[0], str):
-            self._find_target_type()
+    def _label_types(self) -> tuple[np.dtype[Any], np.dtype[Any]]:
+        self._find_target_type()
         return self._target_type or np.dtype(object), np.dtype(np.float64)
 
     def _find_target_type(self) -> None:
@@ -375,65 +362,8 @@ class Scan(PartitionedTable):
 
     def _check_weight(self, name: str) -> None:
         for file in self._files:
-            if not file.labels_need_reading and (dtype := file.label_type(name)) == np.dtype(
-                object
-            ):
-                raise file.odd_label(name, f"{dtype} where weights are needed")
-
-    def columns_block(self, first: int, last: int) -> NDArray[Any]:
-        """All rows of the columns from `first` up to, not including, `last`.
-
-        Parameters
-        ----------
-        first, last : int
-            Positions among the columns of this scan.
-
-        Returns
-        -------
-        ndarray of shape (n_rows, last - first)
-            Fortran-ordered; only these columns are read where the format allows it.
-        """
-        columns = self._columns[first:last]
-        return self._gather(columns, (None, None))[0]
-
-    def to_numpy(
-        self,
-    ) -> tuple[NDArray[Any], NDArray[Any] | None, NDArray[Any] | None]:
-        """The whole table in memory, whatever its size.
-
-        Returns
-        -------
-        X : ndarray of shape (n_rows, n_columns)
-            Fortran-ordered.
-        y : ndarray of shape (n_rows,) or None
-            The target, if there is one.
-        weight : ndarray of shape (n_rows,) or None
-            The weights, if there are any.
-        """
-        return self._gather(self._columns, self._labels)
-
-    def _gather(
-        self, columns: NDArray[np.intp], labels: tuple[Labels, Labels]
-    ) -> tuple[NDArray[Any], NDArray[Any] | None, NDArray[Any] | None]:
-        blocks = (
-            block for part in range(self.n_parts) for block in self._read(part, columns, labels)
-        )
-        targets, weights, row = [], [], 0
-        pieces: list[NDArray[Any]] = []
-        shape = (self.n_rows or 0, len(columns))
-        X = np.empty(shape, dtype=self.dtype, order="F")
-        for block in blocks:
-            assert block.X is not None
-            if self.n_rows is None:
-                pieces.append(block.X)
-            else:
-                X[row : row + block.n_rows] = block.X
-            row += block.n_rows
-            targets.append(block.target)
-            weights.append(block.weight)
-        if pieces:
-            X = np.asfortranarray(np.concatenate(pieces))
-        return X, joined(targets, labels[0]), joined(weights, labels[1])
+            if not file.labels_need_reading and file.label_type(name) == TEXT:
+                raise file.odd_label(name, f"{TEXT} where weights are needed")
 
     def where(self, part: int) -> str:
         """Name of a part for messages, e.g. ``"part-3.parquet, row group 2"``."""
@@ -451,7 +381,7 @@ class Scan(PartitionedTable):
         """Files, columns, target and weight, as plain JSON."""
         return {
             "files": [os.path.abspath(file.path) for file in self._files],
-            "columns": self._columns.tolist() if self.names is None else list(self.names),
+            "columns": self._positions[0].tolist() if self.names is None else list(self.names),
             **{
                 what: label.fingerprint() if isinstance(label, GivenLabels) else label
                 for what, label in zip(("target", "weight"), self._labels, strict=True)
@@ -468,19 +398,9 @@ class Scan(PartitionedTable):
         if self.has_weight or any(name in self._codes for name in self.names or ()):
             return None
         total = Ranges(self.n_columns)
-        for file, place in zip(self._files, self._places, strict=True):
-            found = file.ranges(self._columns if place is None else place[self._columns])
+        for file, own in zip(self._files, self._positions, strict=True):
+            found = file.ranges(own)
             if found is None:
                 return None
             total.merge(found)
         return total
-
-
-def _check_used(who: str, roles: Sequence[ColumnRole]) -> None:
-    """Raise if no column is left."""
-    if not any(role.used for role in roles):
-        why = "; ".join(f"{role.name!r}: {role.reason}" for role in roles[:3])
-        raise InputError(
-            f"{who}: expected at least one column to use, got none ({why}); name the columns to "
-            "use with columns=."
-        )

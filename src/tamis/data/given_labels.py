@@ -1,0 +1,118 @@
+"""GivenLabels: a target or weight that came beside the files of a scan."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tamis._runtime.wording import counted
+from tamis.data.formats.base import Stamp, TableFile, check_stamp, first_line, stamp_of
+from tamis.data.formats.matrix import text_of
+from tamis.data.formats.npz import DAMAGE, StoredArray, find_array
+from tamis.exceptions import InputError
+
+
+@dataclass(frozen=True)
+class GivenLabels:
+    """One value per row that came beside the files: in memory, or in an NPY file of its own."""
+
+    values: NDArray[Any] | None
+    path: Path | None = None
+    stored: StoredArray | None = None
+    stamp: Stamp | None = None
+
+    @classmethod
+    def of(cls, what: str, given: Any) -> GivenLabels:
+        """Take an array or the path of an NPY file."""
+        if isinstance(given, str | os.PathLike):
+            return cls._from_file(what, Path(given))
+        values = np.asarray(given)
+        values = values[:, 0] if values.ndim == 2 and values.shape[1] == 1 else values
+        if values.ndim != 1:
+            raise InputError(
+                f"scan: {what} must be the name of a column or one value per row, got an array of "
+                f"shape {values.shape}."
+            )
+        return cls(text_of(values) if values.dtype.kind in "UST" else values)
+
+    @classmethod
+    def _from_file(cls, what: str, path: Path) -> GivenLabels:
+        try:
+            stored = find_array(path)
+            if len(stored.shape) != 1 and stored.shape[1:] != (1,):
+                raise ValueError(f"shape {stored.shape}")
+        except DAMAGE as error:
+            raise InputError(
+                f"{path.name}: expected {what} as an NPY file with one value per row, got: "
+                f"{first_line(error)}; save it with numpy.save."
+            ) from error
+        return cls(None, path, stored, stamp_of(path))
+
+    def __len__(self) -> int:
+        if self.stored is not None:
+            return self.stored.shape[0]
+        assert self.values is not None
+        return len(self.values)
+
+    def rows(self, what: str, start: int, stop: int) -> NDArray[Any]:
+        """Values of some rows; an error if there are not as many."""
+        found = self._rows(start, stop)
+        if len(found) < stop - start:
+            raise self.wrong_length(what, stop)
+        return found
+
+    def _rows(self, start: int, stop: int) -> NDArray[Any]:
+        if self.stored is None:
+            assert self.values is not None
+            return self.values[start:stop]
+        assert self.path is not None
+        try:
+            with open(self.path, "rb", buffering=0) as stream:
+                found = self.stored.values(stream, start, min(stop, len(self)))
+        except DAMAGE as error:
+            raise InputError(
+                f"{self.path.name}: expected {len(self):,} values, got: {first_line(error)}; "
+                "it has changed since the scan was made, so make it again."
+            ) from error
+        return text_of(found) if found.dtype.kind in "US" else found
+
+    def check_unchanged(self) -> None:
+        """Raise if the file of these values is no longer what it was."""
+        if self.path is not None and self.stamp is not None:
+            check_stamp(self.path, self.stamp, stamp_of)
+
+    def fingerprint(self) -> list[Any]:
+        """What tells these values from others."""
+        if self.path is not None and self.stamp is not None:
+            return [os.path.abspath(self.path), *self.stamp]
+        assert self.values is not None
+        plain = self.values.dtype.kind != "O"
+        raw = self.values.tobytes() if plain else "\0".join(map(str, self.values)).encode()
+        return ["given", len(self), hashlib.sha256(raw).hexdigest()]
+
+    def check_length(self, what: str, files: Sequence[TableFile]) -> None:
+        """Raise if there is not one value for each row of the files."""
+        rows = [file.n_rows for file in files]
+        if all(n is not None for n in rows):
+            if (n_rows := sum(n or 0 for n in rows)) != len(self):
+                raise self.wrong_length(what, n_rows)
+        elif len(files) > 1:
+            raise InputError(
+                f"scan: expected {what} as the name of a column, since only reading all of "
+                f"{files[0].path.name} would tell how many rows it has, got an array; "
+                "add it to the files, or convert them to Parquet."
+            )
+
+    def wrong_length(self, what: str, n_rows: int) -> InputError:
+        """Build the error for values that do not belong to the table."""
+        return InputError(
+            f"scan: expected one {what} for each of {counted(n_rows, 'row')}, got "
+            f"{counted(len(self), 'value')}; check that it belongs to these files."
+        )
