@@ -1,10 +1,18 @@
-"""Memory: how much is free, what a limit means, and how many rows of a block it allows."""
+"""Memory: what a limit means, how many rows of a block it allows, and buffers that are reused."""
 
 from __future__ import annotations
 
 import re
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from numbers import Real
+from threading import local
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from tamis.exceptions import InputError
 
@@ -20,6 +28,16 @@ LARGEST_BLOCK = 28 * 2**20
 PART_SHARE = 0.4
 # More is no limit on any machine.
 MOST_BYTES = 2**62
+
+# Buffers that are kept, for fresh pages cost more than reading into them: one is read into, one is
+# worked on.
+KEPT = 2
+# References to a buffer that nobody uses: the list's, and the argument of getrefcount.
+UNUSED = 2
+# Seconds to wait for one.
+PATIENCE = 0.1
+
+_mine = local()
 
 PHRASE = "a positive number of bytes, a text such as '1 GiB' or '500 MB', or None"
 _SIZE = re.compile(r"\s*(\d{1,30}(?:\.\d{0,30})?(?:e\d{1,2})?)\s*([kmgt]?)(i?)b?\s*", re.IGNORECASE)
@@ -70,3 +88,43 @@ def block_rows(limit: int, n_columns: int) -> int:
 def part_room(limit: int) -> int:
     """Bytes that the cells of a part may take that is read whole."""
     return int(PART_SHARE * limit)
+
+
+@contextmanager
+def recycled() -> Iterator[None]:
+    """Within, in this thread, `empty_columns` uses memory again once its array is gone."""
+    _mine.buffers = []
+    try:
+        yield
+    finally:
+        del _mine.buffers
+
+
+def empty_columns(n_rows: int, n_columns: int, dtype: np.dtype[Any]) -> NDArray[Any]:
+    """Fortran-ordered array, not initialised."""
+    n_bytes = n_rows * n_columns * dtype.itemsize
+    buffers: list[NDArray[np.uint8]] | None = getattr(_mine, "buffers", None)
+    if buffers is None:
+        return np.empty((n_rows, n_columns), dtype=dtype, order="F")
+    buffer = _free(buffers, n_bytes)
+    if buffer is None:
+        # As large as any before, so that a short part in between leaves no buffer too small.
+        largest = max([n_bytes, *(known.size for known in buffers)])
+        buffer = np.empty(largest, dtype=np.uint8)
+        buffers.append(buffer)
+        del buffers[:-KEPT]
+    return buffer[:n_bytes].view(dtype).reshape((n_rows, n_columns), order="F")
+
+
+def _free(buffers: list[NDArray[np.uint8]], n_bytes: int) -> NDArray[np.uint8] | None:
+    """A buffer that nobody uses; whoever has just taken a block is about to drop the last one."""
+    large = [number for number, buffer in enumerate(buffers) if buffer.size >= n_bytes]
+    end = time.monotonic() + PATIENCE
+    while len(large) == KEPT:
+        for number in large:
+            if sys.getrefcount(buffers[number]) == UNUSED:
+                return buffers[number]
+        if time.monotonic() > end:
+            break
+        time.sleep(0.0005)
+    return None

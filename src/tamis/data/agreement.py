@@ -20,6 +20,7 @@ from tamis.data.formats.base import (
 )
 from tamis.data.given_labels import GivenLabels
 from tamis.data.judging import Judged, Positions, judge_columns
+from tamis.data.roles import ColumnRole
 from tamis.exceptions import ColumnTypeError, InputError
 
 # A column or an array of the files by name, values that were given beside them, or nothing.
@@ -162,7 +163,8 @@ def judge_positions(
     for file, own in zip(files, positions, strict=True):
         if (file.kinds[own] >= INTEGER).any() or not set(file.others).isdisjoint(own.tolist()):
             return judge_columns(files, positions, names, named)
-    return Judged.as_numbers(names)
+    roles = tuple(ColumnRole(name, "numeric", True, "numbers") for name in names)
+    return Judged(roles, {}, [], [])
 
 
 def common_dtype(files: Sequence[TableFile], positions: Positions) -> np.dtype[Any]:

@@ -41,12 +41,6 @@ class Judged(NamedTuple):
     notes: list[str]
     text_notes: list[str]
 
-    @classmethod
-    def as_numbers(cls, names: Sequence[str]) -> Judged:
-        """Columns that hold nothing but numbers with a fractional part."""
-        roles = tuple(ColumnRole(name, "numeric", True, "numbers") for name in names)
-        return cls(roles, {}, [], [])
-
 
 def judge_columns(
     files: Sequence[TableFile],

@@ -4,7 +4,6 @@ from tamis.data.partitioned import PartitionedTable, RawBlock
 from tamis.passes.dask.chunks import DaskTable
 from tamis.passes.engine import Engine, Levels, Statistic
 from tamis.passes.memory import MemoryEngine, Opened, is_dask, run_pass
-from tamis.passes.opening import open_source
 
 __all__ = [
     "DaskTable",
@@ -16,6 +15,5 @@ __all__ = [
     "RawBlock",
     "Statistic",
     "is_dask",
-    "open_source",
     "run_pass",
 ]

@@ -1,4 +1,4 @@
-"""Tables larger than memory: who takes them, and an engine for one, once its target was read."""
+"""Tables larger than memory: an engine for one, once its target was read, and who takes them."""
 
 from __future__ import annotations
 
@@ -59,53 +59,18 @@ class FirstLook:
         return self
 
 
-def open_source(
+def open_partitioned(
     source: PartitionedTable,
-    who: str,
     task: str | None,
+    who: str,
     about: Any,
-    levels: Levels | None = None,
-    *,
-    needs_ranges: bool = False,
-) -> tuple[SourceEngine, TargetSummary | None]:
-    """Read the target once, and make an engine that encodes it.
+    levels: Levels | None,
+    needs_ranges: bool,
+) -> Opened:
+    """As `tamis.passes.memory.open_table`, for a table larger than memory: read its target once.
 
-    Parameters
-    ----------
-    source : PartitionedTable
-        Where the rows are.
-    who : str
-        Name of the selector, for messages.
-    task : {"auto", "classification", "regression"} or None
-        What the target is to be; None leaves it alone.
-    about : object
-        What tells this fit from others on the same data, as plain JSON.
-    levels : callable or None
-        Makes codes of a regression target.
-    needs_ranges : bool, default=False
-        Whether a pass for the ranges of the columns would follow. Dask then finds them beside the
-        target: making or moving its chunks costs more than the work on them.
-
-    Returns
-    -------
-    engine : StreamEngine or ClusterEngine
-        Passes over the blocks.
-    target : TargetSummary or None
-        What the target holds.
-
-    Examples
-    --------
-    >>> import pathlib, tempfile
-    >>> import numpy as np
-    >>> import tamis
-    >>> from tamis.passes import open_source
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = pathlib.Path(folder, "X.npy")
-    ...     np.save(path, np.eye(4))
-    ...     table = tamis.scan(path, target=["b", "a", "b", "b"])
-    ...     engine, target = open_source(table, "Fisher", "classification", None)
-    >>> engine.n_columns, target.labels.tolist(), target.weight
-    (4, ['a', 'b'], array([1., 3.]))
+    Where a pass for the ranges would follow, Dask finds them beside the target: making or moving
+    its chunks costs more than the work on them.
     """
     target, ranges = None, None
     if task is not None:
@@ -116,17 +81,31 @@ def open_source(
         target, ranges = _looked_at(source, FirstLook(summary, ranges))
         if target.n_missing:
             warn(f"{who}: {counted(target.n_missing, 'row')} with no target left out.")
-    encoding = encoding_of(target, who, levels)
+    encoding = _encoding_of(target, who, levels)
+    engine = _engine_of(source, encoding, ranges, about)
+    if target is None:
+        return Opened(engine, source.n_rows or 0, float(source.n_rows or 0))
+    if target.is_classes:
+        total, n_codes = float(target.weight.sum()), target.weight.size
+        return Opened(engine, target.n_rows, total, target.labels, target.weight, n_codes=n_codes)
+    n_codes = 0 if encoding.codes is None else int(encoding.codes.max()) + 1
+    centre = encoding.centre or 0.0
+    return Opened(engine, target.n_rows, target.total, centre=centre, n_codes=n_codes)
+
+
+def _engine_of(
+    source: PartitionedTable, encoding: Encoding, ranges: Ranges | None, about: Any
+) -> SourceEngine:
     checkpoint = None
     if source.checkpoint is not None:
         labels = None if encoding.labels is None else encoding.labels.tolist()
         name = fingerprint(source.fingerprint(), about, labels, encoding.centre)
-        checkpoint = Checkpoint(source.checkpoint, name, who, source.stamps)
+        checkpoint = Checkpoint(source.checkpoint, name, encoding.who, source.stamps)
     if works_elsewhere(source):
         from tamis.passes.dask.cluster import ClusterEngine
 
-        return ClusterEngine(source, encoding, checkpoint=checkpoint, ranges=ranges), target
-    return StreamEngine(source, encoding, checkpoint=checkpoint), target
+        return ClusterEngine(source, encoding, checkpoint=checkpoint, ranges=ranges)
+    return StreamEngine(source, encoding, checkpoint=checkpoint)
 
 
 def works_elsewhere(source: PartitionedTable) -> bool:
@@ -134,18 +113,17 @@ def works_elsewhere(source: PartitionedTable) -> bool:
     return source.cluster is not None or not source.is_read_by_workers
 
 
-def encoding_of(target: TargetSummary | None, who: str, levels: Levels | None = None) -> Encoding:
-    """How blocks of this target are encoded."""
+def _encoding_of(target: TargetSummary | None, who: str, levels: Levels | None) -> Encoding:
     if target is None:
         return Encoding(who)
+    missing = target.n_missing > 0
     if target.is_classes:
-        return Encoding(who, labels=target.labels, leave_out_missing=target.n_missing > 0)
-    if levels is not None:
-        assert target.labels is not None
-        values = target.labels.astype(np.float64)
-        codes = levels(values, target.weight)
-        return Encoding(who, target.labels, codes, leave_out_missing=target.n_missing > 0)
-    return Encoding(who, centre=target.mean, leave_out_missing=target.n_missing > 0)
+        return Encoding(who, target.labels, leave_out_missing=missing)
+    if levels is None:
+        return Encoding(who, centre=target.mean, leave_out_missing=missing)
+    assert target.labels is not None
+    codes = levels(target.labels.astype(np.float64), target.weight)
+    return Encoding(who, target.labels, codes, leave_out_missing=missing)
 
 
 def read_target(source: PartitionedTable, who: str, task: str) -> TargetSummary:
@@ -171,27 +149,6 @@ def _looked_at(source: PartitionedTable, look: FirstLook) -> tuple[TargetSummary
                 look.look(item.raw)
             n_before += item.raw.n_rows
     return look.target.finish(), look.ranges
-
-
-def open_partitioned(
-    source: PartitionedTable,
-    task: str | None,
-    who: str,
-    about: Any,
-    levels: Levels | None,
-    needs_ranges: bool,
-) -> Opened:
-    """As `tamis.passes.memory.open_table`, for a table that is not in memory."""
-    engine, target = open_source(source, who, task, about, levels, needs_ranges=needs_ranges)
-    if target is None:
-        return Opened(engine, source.n_rows or 0, float(source.n_rows or 0))
-    if target.is_classes:
-        total, n_codes = float(target.weight.sum()), target.weight.size
-        return Opened(engine, target.n_rows, total, target.labels, target.weight, n_codes=n_codes)
-    codes = engine.encoding.codes
-    if codes is not None:
-        return Opened(engine, target.n_rows, target.total, n_codes=int(codes.max()) + 1)
-    return Opened(engine, target.n_rows, target.total, centre=target.mean)
 
 
 def check_source(

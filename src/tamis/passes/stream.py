@@ -11,8 +11,8 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from tamis._runtime.buffers import recycled
 from tamis._runtime.checkpoint import Checkpoint
+from tamis._runtime.memory import recycled
 from tamis.data.partitioned import PartitionedTable, RawBlock, Wanted
 from tamis.data.target_blocks import Encoding
 from tamis.exceptions import InputError

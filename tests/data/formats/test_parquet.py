@@ -85,7 +85,7 @@ class TestWaysToRead:
         np.testing.assert_array_equal(weight, columns["w"].to_numpy())
 
     def test_no_room_on_the_disk(self, columns, tmp_path, monkeypatch):
-        from tamis.data.formats import parquet as _spool
+        from tamis.data.formats import spool as _spool
 
         class Full:
             def seek(self, place):
@@ -110,7 +110,7 @@ class TestWaysToRead:
 
     def test_a_block_that_is_not_wanted_leaves_nothing(self, columns, tmp_path, monkeypatch):
         files = []
-        from tamis.data.formats import parquet as _spool
+        from tamis.data.formats import spool as _spool
 
         make = _spool.tempfile.TemporaryFile
         monkeypatch.setattr(

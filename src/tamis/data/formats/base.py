@@ -221,11 +221,12 @@ def split_rows(n_rows: int, step: int) -> tuple[int, ...]:
 
 def check_names(who: str, names: Sequence[str]) -> None:
     """Raise if there are no columns, or two of one name."""
-    from tamis.data.table import check_names_once
-
     if not names:
         raise InputError(f"{who}: expected at least one column, got none; check the file.")
-    check_names_once(who, names)
+    if len(set(names)) < len(names):
+        from tamis.data.table import check_names_once
+
+        check_names_once(who, names)
 
 
 def import_pyarrow(purpose: str) -> ModuleType:

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import math
-import tempfile
 from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tamis._runtime.buffers import empty_columns
+from tamis._runtime.memory import empty_columns
 from tamis._runtime.threads import effective_jobs
 from tamis.data.formats.base import (
     LabelType,
@@ -36,9 +34,9 @@ from tamis.data.formats.batches import (
     labels_of,
     piece_of,
 )
+from tamis.data.formats.spool import Spool
 from tamis.data.roles import JUDGED_VALUES
 from tamis.data.table import RawTable
-from tamis.exceptions import InputError
 from tamis.statistics.ranges import Ranges
 
 # Columns that are decoded at a time where a row group is read whole. Reading all columns of it side
@@ -294,70 +292,6 @@ def _chunk_range(chunk: Any) -> tuple[float, float] | None:
         return None
     # Writers state -0.0 as the least of zeros whatever its sign.
     return low + 0.0, high + 0.0
-
-
-class Spool:
-    """A table on disk, gone at the end; what it holds is never in memory as a whole.
-
-    Parameters
-    ----------
-    n_rows, n_columns : int
-        Size of the table.
-    dtype : dtype
-        Type of its cells.
-    where : str
-        What is written, for messages.
-    """
-
-    def __init__(self, n_rows: int, n_columns: int, dtype: np.dtype[Any], where: str):
-        self.n_rows, self.n_columns, self.dtype, self.where = n_rows, n_columns, dtype, where
-
-    def __enter__(self) -> Spool:
-        try:
-            self._file = tempfile.TemporaryFile(prefix="tamis-", buffering=0)
-        except OSError as error:
-            raise self._no_room(error) from error
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self._file.close()
-
-    def put(self, column: int, row: int, values: NDArray[Any]) -> None:
-        """Write cells of a column, from a row on."""
-        cells = np.ascontiguousarray(values, dtype=self.dtype)
-        view = cells.data.cast("B")
-        try:
-            self._file.seek(self._place(column, row))
-            while len(view):
-                view = view[self._file.write(view) :]
-        except OSError as error:
-            raise self._no_room(error) from error
-
-    def rows(self, start: int, stop: int) -> NDArray[Any]:
-        """Rows of all columns, Fortran-ordered."""
-        X = empty_columns(stop - start, self.n_columns, self.dtype)
-        for j in range(self.n_columns):
-            view = X[:, j].data.cast("B")
-            self._file.seek(self._place(j, start))
-            while len(view):
-                view = view[self._file.readinto(view) :]
-        return X
-
-    def _place(self, column: int, row: int) -> int:
-        return (column * self.n_rows + row) * self.dtype.itemsize
-
-    def _no_room(self, error: OSError) -> InputError:
-        n_bytes = self.n_rows * self.n_columns * self.dtype.itemsize
-        return InputError(
-            f"{self.where}: expected room for {n_bytes:,} bytes in {tempfile.gettempdir()}, since "
-            f"this part does not fit the memory limit, got: {error.strerror}. Set TMPDIR to a "
-            "folder with more room, raise memory_limit, or write the file with smaller row groups."
-        )
 
 
 def read_parquet(path: Path) -> RawTable:

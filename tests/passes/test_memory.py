@@ -6,7 +6,7 @@ from scipy import sparse
 
 from reference.tables import FORMS, read_only
 from tamis.passes import MemoryEngine
-from tamis.passes import engine as module
+from tamis.passes import memory as module
 
 
 def dense_rows(block):
