@@ -31,8 +31,9 @@ from tamis.passes.memory import Opened, open_table
 from tamis.passes.opening import check_source
 from tamis.statistics import Ranges
 
+Floats = NDArray[np.float64]
 # What a scoring method hands back: a score per column, and which columns never vary.
-Scores = tuple[NDArray[np.float64], NDArray[np.bool_]]
+Scores = tuple[Floats, NDArray[np.bool_]]
 
 
 class BaseSelector(FittedMixin, SelectorMixin, CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
@@ -108,25 +109,24 @@ class BaseSelector(FittedMixin, SelectorMixin, CallbackSupportMixin, BaseEstimat
 
     def _fit(self, X: Any, y: Any, sample_weight: Any) -> Any:
         check_parameters(self, self._constraints)
-        rule = self._rule()
+        rule, who = self._rule(), type(self).__name__
         self._forget()
         if is_dask(X):
-            X = DaskTable(X, y, sample_weight, type(self).__name__)
-            y = sample_weight = None
+            X, y, sample_weight = DaskTable(X, y, sample_weight, who), None, None
         if isinstance(X, PartitionedTable):
             return self._fit_source(X, y, sample_weight, rule)
         X = checks.check_table(self, X)
-        weight = checks.check_weight(sample_weight, X.shape[0], type(self).__name__)
+        weight = checks.check_weight(sample_weight, X.shape[0], who)
         return self._fit_checked(X, y, weight, rule)
 
     def _fit_source(self, X: PartitionedTable, y: Any, sample_weight: Any, rule: CutRule) -> Any:
-        """Fit on a table that is not in memory."""
+        """Fit on a table larger than memory."""
         self._check_source(X, y, sample_weight)
         if rule.needs_data:
             raise InputError(
                 f"{type(self).__name__}: expected a rule that needs only scores, got {rule.who}, "
-                "which looks at all of the training data. Use another rule for a table that is not "
-                "in memory."
+                "which looks at all of the training data. Use another rule for a table larger than "
+                "memory."
             )
         if X.cluster is None:
             self._fit_checked(X, None, None, rule)
@@ -139,13 +139,11 @@ class BaseSelector(FittedMixin, SelectorMixin, CallbackSupportMixin, BaseEstimat
             Path(X.checkpoint).unlink(missing_ok=True)
         return self
 
-    def _fit_checked(
-        self, X: Any, y: Any, weight: NDArray[np.float64] | None, rule: CutRule
-    ) -> Any:
-        unknown = self._n_stages is None or (
-            self._n_stages_vary and isinstance(X, PartitionedTable)
-        )
-        stages = None if unknown else (self._n_stages or 0) + rule.needs_data
+    def _fit_checked(self, X: Any, y: Any, weight: Floats | None, rule: CutRule) -> Any:
+        stages = self._n_stages
+        if stages is not None:
+            vary = self._n_stages_vary and isinstance(X, PartitionedTable)
+            stages = None if vary else stages + rule.needs_data
         root = None
         if hasattr(self, "_init_callback_context"):
             root = self._init_callback_context(max_subtasks=stages)
@@ -199,7 +197,7 @@ class BaseSelector(FittedMixin, SelectorMixin, CallbackSupportMixin, BaseEstimat
         for name in [name for name in vars(self) if name.endswith("_") and name[0] != "_"]:
             delattr(self, name)
 
-    def _score(self, X: Any, y: Any, weight: NDArray[np.float64] | None) -> Scores:
+    def _score(self, X: Any, y: Any, weight: Floats | None) -> Scores:
         """Score of every column (larger is better), and which columns never vary."""
         raise NotImplementedError
 
@@ -217,7 +215,7 @@ class BaseSelector(FittedMixin, SelectorMixin, CallbackSupportMixin, BaseEstimat
         if target.classes is not None:
             self.classes_ = target.classes
 
-    def _rank(self, scores: NDArray[np.float64], constant: NDArray[np.bool_]) -> None:
+    def _rank(self, scores: Floats, constant: NDArray[np.bool_]) -> None:
         names = checks.names_of(self)
         ranking = Ranking.of(scores, constant=constant, names=names, who=type(self).__name__)
         self.scores_, self.order_ = ranking.scores, ranking.order
@@ -235,9 +233,7 @@ class BaseSelector(FittedMixin, SelectorMixin, CallbackSupportMixin, BaseEstimat
         self.support_, self.cut_details_ = support, details
         self.n_selected_ = int(support.sum())
 
-    def _keep_unfinished(
-        self, scores: NDArray[np.float64], constant: NDArray[np.bool_], where: str
-    ) -> None:
+    def _keep_unfinished(self, scores: Floats, constant: NDArray[np.bool_], where: str) -> None:
         """Rank by what was learned before the user stopped the fit; nothing is cut off."""
         self._rank(scores, constant)
         self._keep(np.ones(constant.size, dtype=bool), {})

@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from numbers import Real
 from threading import local
 from typing import Any
@@ -90,14 +88,9 @@ def part_room(limit: int) -> int:
     return int(PART_SHARE * limit)
 
 
-@contextmanager
-def recycled() -> Iterator[None]:
-    """Within, in this thread, `empty_columns` uses memory again once its array is gone."""
+def reuse_buffers() -> None:
+    """From now on, in this thread, `empty_columns` uses memory again once its array is gone."""
     _mine.buffers = []
-    try:
-        yield
-    finally:
-        del _mine.buffers
 
 
 def empty_columns(n_rows: int, n_columns: int, dtype: np.dtype[Any]) -> NDArray[Any]:

@@ -1,18 +1,17 @@
-"""StreamEngine: passes over a source block by block; the next block is read meanwhile."""
+"""StreamEngine: passes over a table in files, block by block; the next block is read meanwhile."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from queue import Empty, SimpleQueue
-from threading import Event, Semaphore, Thread
 from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tamis._runtime.checkpoint import Checkpoint
-from tamis._runtime.memory import recycled
+from tamis._runtime.memory import reuse_buffers
 from tamis.data.partitioned import PartitionedTable, RawBlock, Wanted
 from tamis.data.target_blocks import Encoding
 from tamis.exceptions import InputError
@@ -20,76 +19,38 @@ from tamis.passes.engine import S, Statistic, Steps, in_silence
 from tamis.passes.memory import run_pass
 from tamis.statistics import Block, Ranges
 
-# Seconds between looks at whether the reader is still there.
-PATIENCE = 0.1
-
 
 class Item(NamedTuple):
-    """A block as it was read, where it is from, and whether it is the last of its part."""
+    """A block as it was read, and where it is from; None ends a part."""
 
     part: int
     raw: RawBlock | None
-    error: BaseException | None = None
 
 
 def read_ahead(source: PartitionedTable, first: int, columns: Wanted) -> Iterator[Item]:
-    """Blocks of all parts from `first` on, read by another thread; None ends a part.
+    """Blocks of all parts from `first` on, read by another thread.
 
     While a block is worked on the next one is read, and no more than that: two are in memory.
     """
-    ready: SimpleQueue[Item] = SimpleQueue()
-    wanted = Semaphore(1)  # whoever takes a block wants the next
-    unwanted = Event()
-
-    def read() -> None:
-        with recycled():
-            read_parts()
-
-    def read_parts() -> None:
-        part = first
+    items = _items(source, first, columns)
+    with ThreadPoolExecutor(1, "tamis-read", reuse_buffers) as reader:
         try:
-            for part in range(first, source.n_parts):
-                blocks = source.blocks(part, columns)
-                while True:
-                    wanted.acquire()
-                    if unwanted.is_set():
-                        return
-                    raw = next(blocks, None)
-                    ready.put(Item(part, raw))
-                    if raw is None:  # nobody has to work on the end of a part
-                        wanted.release()
-                        break
-                    del raw
-        except BaseException as error:
-            ready.put(Item(part, None, error))
-
-    reader = Thread(target=read, name="tamis-read", daemon=True)
-    reader.start()
-    try:
-        ended = first
-        while ended < source.n_parts:
-            item = _next(ready, reader)
-            if item.error is not None:
-                raise item.error
-            if item.raw is None:
-                ended += 1
-            else:
-                wanted.release()
-            yield item
-            del item
-    finally:
-        unwanted.set()
-        wanted.release()
-        reader.join()
+            coming = reader.submit(next, items, None)
+            while (item := coming.result()) is not None:
+                coming = reader.submit(next, items, None)
+                yield item
+                del item
+        finally:
+            reader.submit(items.close)
 
 
-def _next(ready: SimpleQueue[Item], reader: Thread) -> Item:
-    while True:
-        try:
-            return ready.get(timeout=PATIENCE)
-        except Empty:
-            if not reader.is_alive() and ready.empty():
-                raise RuntimeError("the reader thread exited without an error") from None
+def _items(source: PartitionedTable, first: int, columns: Wanted) -> Generator[Item]:
+    for part in range(first, source.n_parts):
+        for raw in source.blocks(part, columns):
+            held = [Item(part, raw)]
+            del raw  # or two blocks would be in memory while the next one is read
+            yield held.pop()
+        yield Item(part, None)
 
 
 @contextmanager
@@ -121,7 +82,7 @@ def checked_weight(raw: RawBlock, who: str) -> NDArray[np.float64] | None:
 
 
 class SourceEngine:
-    """What the engines of tables outside of memory share: the table, its target, its columns.
+    """What the engines of tables larger than memory share.
 
     Parameters
     ----------
