@@ -55,18 +55,20 @@ class TestWaysToRead:
     def test_the_same_comes_out(
         self, way, page_bytes, limit, columns, tmp_path, write_columns, monkeypatch
     ):
-        from tamis.data.formats import parquet as _parquet
+        from tamis.data.formats import large_row_groups
+        from tamis.data.formats.parquet import ParquetTable
 
         used = []
         for name in ("_whole", "_side_by_side", "_spooled"):
-            method = getattr(_parquet.ParquetTable, name)
+            owner = ParquetTable if name == "_whole" else large_row_groups.LargeRowGroup
+            method = getattr(owner, name)
 
             def noted(*arguments, name=name, method=method):
                 used.append(name)
                 return method(*arguments)
 
-            monkeypatch.setattr(_parquet.ParquetTable, name, noted)
-        monkeypatch.setattr(_parquet, "PAGE_BYTES", page_bytes)
+            monkeypatch.setattr(owner, name, noted)
+        monkeypatch.setattr(large_row_groups, "PAGE_BYTES", page_bytes)
         path = tmp_path / "t.parquet"
         pq.write_table(pa.table(columns), path, use_dictionary=False)
         table = scan(path, target="y", weight="w", memory_limit=limit)
@@ -85,7 +87,7 @@ class TestWaysToRead:
         np.testing.assert_array_equal(weight, columns["w"].to_numpy())
 
     def test_no_room_on_the_disk(self, columns, tmp_path, monkeypatch):
-        from tamis.data.formats import spool as _spool
+        from tamis.data.formats import large_row_groups as _spool
 
         class Full:
             def seek(self, place):
@@ -110,7 +112,7 @@ class TestWaysToRead:
 
     def test_a_block_that_is_not_wanted_leaves_nothing(self, columns, tmp_path, monkeypatch):
         files = []
-        from tamis.data.formats import spool as _spool
+        from tamis.data.formats import large_row_groups as _spool
 
         make = _spool.tempfile.TemporaryFile
         monkeypatch.setattr(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -27,14 +26,12 @@ from tamis.data.formats.base import (
 )
 from tamis.data.formats.batches import (
     arrow_label_type,
-    cells_of,
     column_kinds,
     fill_column,
-    labels_in,
     labels_of,
-    piece_of,
 )
-from tamis.data.formats.spool import Spool
+from tamis.data.formats.large_row_groups import LargeRowGroup
+from tamis.data.formats.parquet_statistics import may_count_up, stated_ranges
 from tamis.data.roles import JUDGED_VALUES
 from tamis.data.table import RawTable
 from tamis.statistics.ranges import Ranges
@@ -44,15 +41,6 @@ from tamis.statistics.ranges import Ranges
 COLUMNS_AT_A_TIME = 8
 # Of short row groups more columns, or the calls would cost more than the cells.
 LEAST_CELLS = 2**18
-# A row group that is larger than a few blocks is read through buffers of this size, not at once.
-LEAST_BUFFER, LARGEST_BUFFER = 4 * 2**10, 64 * 2**10
-
-# What writers make a page of at most, unless they are told otherwise.
-PAGE_BYTES = 2**20
-# Rows of a column that are decoded at a time where columns go to disk one by one.
-SPOOLED_ROWS = 2**16
-
-_COMPARABLE = {"BOOLEAN", "INT32", "INT64", "FLOAT", "DOUBLE"}
 
 
 class ParquetTable(TableFile):
@@ -100,57 +88,12 @@ class ParquetTable(TableFile):
         if n_rows * len(wanted) * 8 <= max(request.room, 8 * len(wanted) * request.rows):
             yield self._whole(part, n_rows, names, request, footer)
             return
-        held = sum(_held(footer.row_group(part), footer, wanted))
-        if held <= request.room:
-            yield from self._side_by_side(part, names, wanted, request, footer)
-        else:
-            yield from self._spooled(part, n_rows, names, request, footer)
+        yield from LargeRowGroup(self.path, footer, part).pieces(names, wanted, request)
 
     def batches(self, part: int, names: list[str], rows: int) -> Iterator[Any]:
         """Record batches of some columns of a row group."""
         footer = _footer(self.path, self.stamp)
-        return self._batches(part, names, rows, footer, LARGEST_BUFFER)
-
-    def _side_by_side(
-        self, part: int, names: list[str], wanted: list[str], request: Request, footer: Any
-    ) -> Iterator[Piece]:
-        """Batches of rows of a row group; Arrow holds a page of every column meanwhile."""
-        budget = 8 * len(wanted) * request.rows
-        whole = footer.row_group(part).total_byte_size <= 2 * budget
-        buffer = 0 if whole else min(max(budget // len(wanted), LEAST_BUFFER), LARGEST_BUFFER)
-        for batch in self._batches(part, wanted, _aligned(request.rows), footer, buffer):
-            held = [piece_of(batch, names, request)]
-            del batch
-            yield held.pop()
-
-    def _spooled(
-        self, part: int, n_rows: int, names: list[str], request: Request, footer: Any
-    ) -> Iterator[Piece]:
-        """Batches of rows of a row group whose columns go to disk one by one first."""
-        labels = [name for name, _ in request.labels]
-        rows = _aligned(request.rows)
-        with Spool(n_rows, len(names), request.dtype, self.where(part)) as spool:
-            for j, name in enumerate(names):
-                row = 0
-                for batch in self._batches(part, [name], SPOOLED_ROWS, footer, LARGEST_BUFFER):
-                    spool.put(j, row, cells_of(batch, [name], request)[:, 0])
-                    row += batch.num_rows
-            beside = self._batches(part, labels, rows, footer, LARGEST_BUFFER) if labels else None
-            for start in range(0, n_rows, rows):
-                stop = min(start + rows, n_rows)
-                found = () if beside is None else labels_in(next(beside), request)
-                yield Piece(spool.rows(start, stop), found, stop - start)
-
-    def _batches(
-        self, part: int, columns: list[str], rows: int, footer: Any, buffer: int
-    ) -> Iterator[Any]:
-        from pyarrow import parquet
-
-        options = {"pre_buffer": False, "buffer_size": buffer, "page_checksum_verification": True}
-        with parquet.ParquetFile(self.path, metadata=footer, **options) as file:
-            yield from file.iter_batches(
-                rows, row_groups=[part], columns=list(dict.fromkeys(columns)), use_threads=False
-            )
+        return LargeRowGroup(self.path, footer, part).batches(names, rows)
 
     def _whole(
         self, part: int, n_rows: int, names: list[str], request: Request, footer: Any
@@ -194,53 +137,14 @@ class ParquetTable(TableFile):
     def may_count_up(self, column: int) -> bool:
         """Whether the range of the first row group is as wide as it would have to be."""
         assert self.names is not None
-        assert self.part_rows is not None
         footer = _footer(self.path, self.stamp)
-        if not self.part_rows:
-            return True
-        # Columns that are not nested have one leaf each, at their own place.
-        chunk = footer.row_group(0).column(min(column, footer.num_columns - 1))
-        if chunk.path_in_schema != self.names[column]:
-            return True
-        found = _chunk_range(chunk)
-        rows = min(self.part_rows[0], JUDGED_VALUES)
-        return found is None or found[1] - found[0] >= rows - 1
+        return may_count_up(footer, column, self.names[column], JUDGED_VALUES)
 
     def ranges(self, columns: NDArray[np.intp]) -> Ranges | None:
-        """Ranges from the statistics of the row groups; NaN is not counted in them."""
+        """Ranges from the statistics of the row groups."""
         assert self.names is not None
         footer = _footer(self.path, self.stamp)
-        leaves = {footer.schema.column(j).path: j for j in range(footer.num_columns)}
-        ranges = Ranges(len(columns))
-        for g in range(footer.num_row_groups):
-            group = footer.row_group(g)
-            for i, j in enumerate(columns):
-                found = _chunk_range(group.column(leaves[self.names[j]]))
-                if found is None:
-                    return None
-                ranges.low[i] = min(ranges.low[i], found[0])
-                ranges.high[i] = max(ranges.high[i], found[1])
-            ranges.n_rows += group.num_rows
-        ranges.stored += ranges.n_rows
-        return ranges
-
-
-def _held(group: Any, footer: Any, names: list[str]) -> Iterator[int]:
-    """Bytes that Arrow holds of every column at most while it reads them side by side.
-
-    A page as it is stored and as it is decoded, and twice the dictionary. How large pages are is
-    not in the footer; writers take 1 MiB if they are not told otherwise.
-    """
-    leaves = {footer.schema.column(j).path: j for j in range(footer.num_columns)}
-    for name in names:
-        chunk = group.column(leaves[name]) if name in leaves else None
-        if chunk is None:
-            yield 2 * PAGE_BYTES
-            continue
-        dictionary = 0
-        if chunk.has_dictionary_page and chunk.dictionary_page_offset is not None:
-            dictionary = max(chunk.data_page_offset - chunk.dictionary_page_offset, 0)
-        yield min(2 * PAGE_BYTES + 2 * dictionary, 2 * chunk.total_uncompressed_size)
+        return stated_ranges(footer, [self.names[j] for j in columns])
 
 
 def _on_threads(function: Callable[[], None], n_threads: int) -> None:
@@ -258,11 +162,6 @@ def _joined(column: Any) -> Any:
     return column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
 
 
-def _aligned(rows: int) -> int:
-    """A power of two: columns that fill whole pages of memory were decoded a third faster."""
-    return 1 << (rows.bit_length() - 1)
-
-
 def _without_columns(n_rows: int, step: int) -> Iterator[Piece]:
     for start in range(0, n_rows, step):
         yield Piece(None, (), min(step, n_rows - start))
@@ -274,24 +173,6 @@ def _footer(path: Path, stamp: Stamp) -> Any:
     from pyarrow import parquet
 
     return parquet.read_metadata(path)
-
-
-def _chunk_range(chunk: Any) -> tuple[float, float] | None:
-    """Smallest and largest value of a column in a row group, or None where it is not stated."""
-    statistics = chunk.statistics
-    if statistics is None or chunk.physical_type not in _COMPARABLE:
-        return None
-    if statistics.logical_type.type == "DECIMAL":
-        return None
-    if statistics.has_null_count and statistics.null_count == chunk.num_values:
-        return math.inf, -math.inf
-    if not statistics.has_min_max:
-        return None
-    low, high = float(statistics.min), float(statistics.max)
-    if math.isnan(low) or math.isnan(high):
-        return None
-    # Writers state -0.0 as the least of zeros whatever its sign.
-    return low + 0.0, high + 0.0
 
 
 def read_parquet(path: Path) -> RawTable:
