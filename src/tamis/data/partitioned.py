@@ -143,9 +143,8 @@ class PartitionedTable:
             The weights, if there are any.
         """
         X = np.empty((self.n_rows or 0, self.n_columns), dtype=self.dtype, order="F")
-        pieces, targets, weights, row = [], [np.empty(0)], [np.empty(0)], 0
+        pieces, targets, weights, row = [], [], [], 0
         for block in (block for part in range(self.n_parts) for block in self.blocks(part)):
-            assert block.X is not None
             if self.n_rows is None:
                 pieces.append(block.X)
             else:
@@ -154,9 +153,8 @@ class PartitionedTable:
             targets.append(block.target)
             weights.append(block.weight)
         if pieces:
-            X = np.asfortranarray(np.concatenate(pieces))
-        y = np.concatenate(targets[1:] or targets) if self.has_target else None
-        return X, y, np.concatenate(weights[1:] or weights) if self.has_weight else None
+            X = np.asfortranarray(np.concatenate(pieces))  # type: ignore[arg-type]
+        return X, _joined(targets, self.has_target), _joined(weights, self.has_weight)
 
     def columns_block(self, first: int, last: int) -> NDArray[Any]:
         """All rows of the columns from `first` up to, not including, `last`, Fortran-ordered."""
@@ -176,3 +174,8 @@ class PartitionedTable:
     def known_ranges(self) -> Ranges | None:
         """Ranges of all columns where the files say them; None where reading must tell."""
         return None
+
+
+def _joined(blocks: list[NDArray[Any] | None], present: bool) -> NDArray[Any] | None:
+    found = [block for block in blocks if block is not None]
+    return np.concatenate(found or [np.empty(0)]) if present else None
