@@ -128,21 +128,3 @@ def check_parameters(estimator: Any, constraints: Mapping[str, Constraint]) -> N
     """Check every parameter of an estimator that has a constraint."""
     for name, constraint in constraints.items():
         check_value(getattr(estimator, name), constraint, who=type(estimator).__name__, name=name)
-
-
-def is_cluster(value: Any) -> bool:
-    """Whether `value` names workers, without asking them."""
-    return (
-        value is None
-        or isinstance(value, str)
-        or Number(int, low=1).allows(value)
-        or hasattr(value, "scheduler_info")
-        or hasattr(value, "scheduler_address")
-    )
-
-
-CLUSTER = Custom(
-    is_cluster,
-    "the address of a scheduler such as 'tcp://host:8786', a number of local workers, 'threads', a "
-    "Client or cluster of Dask, or None",
-)

@@ -8,7 +8,7 @@ import pytest
 
 import tamis
 from dask_workers import Broken, InRows, Noted, note, notes
-from tamis._validation import is_cluster
+from tamis.data.partitioned import is_cluster
 from tamis.data.target_blocks import TargetSummary
 from tamis.exceptions import ColumnTypeError, InputError, MissingDependencyError, WorkerError
 from tamis.passes.dask.client import current_client, open_client

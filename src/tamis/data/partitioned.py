@@ -8,10 +8,29 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from tamis._validation import Custom, Number
 from tamis.statistics import Ranges
 
 # Columns that are wanted: all (None), none (an empty array), or these indices, in this order.
 Wanted = NDArray[np.intp] | None
+
+
+def is_cluster(value: Any) -> bool:
+    """Whether `value` names workers, without asking them."""
+    return (
+        value is None
+        or isinstance(value, str)
+        or Number(int, low=1).allows(value)
+        or hasattr(value, "scheduler_info")
+        or hasattr(value, "scheduler_address")
+    )
+
+
+CLUSTER = Custom(
+    is_cluster,
+    "the address of a scheduler such as 'tcp://host:8786', a number of local workers, 'threads', a "
+    "Client or cluster of Dask, or None",
+)
 
 
 class RawBlock(NamedTuple):

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from tamis._runtime.memory import as_bytes, block_rows, part_room
 from tamis._runtime.wording import counted
-from tamis._validation import CLUSTER, check_value
+from tamis._validation import check_value
 from tamis.data.agreement import (
     Labels,
     attach,
@@ -27,7 +27,7 @@ from tamis.data.agreement import (
 from tamis.data.formats.base import TEXT, Piece, Request, TableFile
 from tamis.data.given_labels import GivenLabels
 from tamis.data.judging import Judged, Positions
-from tamis.data.partitioned import PartitionedTable, RawBlock, Wanted
+from tamis.data.partitioned import CLUSTER, PartitionedTable, RawBlock, Wanted
 from tamis.data.reading import open_files
 from tamis.exceptions import InputError
 from tamis.statistics.ranges import Ranges

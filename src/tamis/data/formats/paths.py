@@ -54,16 +54,8 @@ def table_format(path: str | Path) -> str:
     >>> table_format("flowers.CSV.gz"), table_format("flowers.pq")
     ('csv', 'parquet')
     """
-    path = Path(path)
-    name = path.name.lower()
-    for extension, kind in FORMATS.items():
-        if name.endswith(extension):
-            return kind
-    extra = "save the sheet as CSV" if path.suffix.lower() in {".xls", ".xlsx"} else "convert it"
-    raise InputError(
-        f"{path.name}: expected a file ending in {', '.join(FORMATS)}, "
-        f"got {path.suffix or 'no extension'!r}; {extra} or rename it."
-    )
+    extension = _extension(Path(path), FORMATS)
+    return FORMATS[extension]
 
 
 SCANNED = {
@@ -104,12 +96,11 @@ def _files_of(item: Any) -> list[Path]:
         )
     path = Path(os.path.expanduser(os.fspath(item)))
     if path.exists():
-        return _inside(path) if path.is_dir() and _extension(path) is None else [path]
+        return _inside(path) if path.is_dir() and not _has_format(path) else [path]
     if not glob.has_magic(str(path)):
         raise InputError(not_found_message(path))
-    found = sorted(
-        Path(name) for name in glob.glob(str(path), recursive=True) if _is_table(Path(name))
-    )
+    matches = map(Path, glob.glob(str(path), recursive=True))
+    found = sorted(match for match in matches if not match.is_dir() or _has_format(match))
     if not found:
         raise InputError(f"{item}: expected files of this pattern, got none; check the path.")
     return found
@@ -117,9 +108,8 @@ def _files_of(item: Any) -> list[Path]:
 
 def _inside(folder: Path) -> list[Path]:
     """Tables of a folder; what writers leave beside them (``_SUCCESS``, ``.crc``) is none."""
-    tables = sorted(
-        path for path in folder.iterdir() if path.name[0] not in "._" and _extension(path)
-    )
+    found = (path for path in folder.iterdir() if path.name[0] not in "._")
+    tables = sorted(path for path in found if _has_format(path))
     if not tables:
         raise InputError(
             f"{folder}: expected tables in this folder, got none that end in {', '.join(SCANNED)}."
@@ -127,23 +117,25 @@ def _inside(folder: Path) -> list[Path]:
     return tables
 
 
-def _is_table(path: Path) -> bool:
-    return not path.is_dir() or _extension(path) is not None
+def _has_format(path: Path) -> bool:
+    return path.name.lower().endswith(tuple(SCANNED))
 
 
-def _extension(path: Path) -> str | None:
+def _extension(path: Path, formats: dict[str, str]) -> str:
+    """The extension of a file among those of some formats."""
     name = path.name.lower()
-    return next((extension for extension in SCANNED if name.endswith(extension)), None)
+    for extension in formats:
+        if name.endswith(extension):
+            return extension
+    extra = "save the sheet as CSV" if path.suffix.lower() in {".xls", ".xlsx"} else "convert it"
+    raise InputError(
+        f"{path.name}: expected a file ending in {', '.join(formats)}, "
+        f"got {path.suffix or 'no extension'!r}; {extra} or rename it."
+    )
 
 
 def _format(path: Path) -> str:
-    extension = _extension(path)
-    if extension is None:
-        raise InputError(
-            f"{path.name}: expected a file ending in {', '.join(SCANNED)}, "
-            f"got {path.suffix or 'no extension'!r}; convert it or rename it."
-        )
-    kind = SCANNED[extension]
+    kind = SCANNED[_extension(path, SCANNED)]
     return "text" if kind in {"csv", "tsv"} else kind
 
 

@@ -12,7 +12,8 @@ from typing import Any
 
 from tamis._runtime.threads import effective_jobs
 from tamis._runtime.warning import warn
-from tamis._validation import CLUSTER, N_JOBS, Number, check_value
+from tamis._validation import N_JOBS, Number, check_value
+from tamis.data.partitioned import CLUSTER
 from tamis.data.task import TASK
 from tamis.evaluation.results.comparison import Comparison
 from tamis.evaluation.run.cluster import count_processes, run_on_cluster

@@ -11,7 +11,8 @@ from queue import Empty, SimpleQueue
 from typing import Any
 from weakref import WeakSet
 
-from tamis._validation import CLUSTER, check_value
+from tamis._validation import check_value
+from tamis.data.partitioned import CLUSTER
 from tamis.exceptions import InputError, MissingDependencyError, TamisError, WorkerError
 
 # How often a task that raised is tried again, elsewhere if possible: files on a network do fail.
