@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
@@ -14,6 +13,7 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from tamis._fitted import FittedMixin
+from tamis._out_of_core import OutOfCoreMixin
 from tamis._ranking import Ranking
 from tamis._runtime.callbacks import CallbackSupportMixin, with_callbacks
 from tamis._runtime.warning import warn
@@ -28,7 +28,6 @@ from tamis.exceptions import InputError
 from tamis.passes import DaskTable, PartitionedTable, is_dask
 from tamis.passes.engine import Engine, Levels, S
 from tamis.passes.memory import Opened, open_table
-from tamis.passes.opening import check_source
 from tamis.statistics import Ranges
 
 Floats = NDArray[np.float64]
@@ -36,7 +35,7 @@ Floats = NDArray[np.float64]
 Scores = tuple[Floats, NDArray[np.bool_]]
 
 
-class BaseSelector(FittedMixin, SelectorMixin, CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
+class BaseSelector(FittedMixin, OutOfCoreMixin, SelectorMixin, CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
     """Base of all selectors: data in, scores, order, cut, support.
 
     A subclass writes ``__init__`` (which only stores), its constraints and ``_score``.
@@ -119,26 +118,6 @@ class BaseSelector(FittedMixin, SelectorMixin, CallbackSupportMixin, BaseEstimat
         weight = checks.check_weight(sample_weight, X.shape[0], who)
         return self._fit_checked(X, y, weight, rule)
 
-    def _fit_source(self, X: PartitionedTable, y: Any, sample_weight: Any, rule: CutRule) -> Any:
-        """Fit on a table larger than memory."""
-        self._check_source(X, y, sample_weight)
-        if rule.needs_data:
-            raise InputError(
-                f"{type(self).__name__}: expected a rule that needs only scores, got {rule.who}, "
-                "which looks at all of the training data. Use another rule for a table larger than "
-                "memory."
-            )
-        if X.cluster is None:
-            self._fit_checked(X, None, None, rule)
-        else:
-            from tamis.passes.dask.cluster import at_work
-
-            with at_work(X) as opened:
-                self._fit_checked(opened, None, None, rule)
-        if X.checkpoint is not None:
-            Path(X.checkpoint).unlink(missing_ok=True)
-        return self
-
     def _fit_checked(self, X: Any, y: Any, weight: Floats | None, rule: CutRule) -> Any:
         stages = self._n_stages
         if stages is not None:
@@ -161,13 +140,6 @@ class BaseSelector(FittedMixin, SelectorMixin, CallbackSupportMixin, BaseEstimat
             root.call_on_fit_task_end(estimator=self, X=X, y=y)
         return self
 
-    def _check_source(self, X: PartitionedTable, y: Any, sample_weight: Any) -> None:
-        check_source(
-            X, y, sample_weight, who=type(self).__name__, streams=self._streams,
-            supervised=self._supervised,
-        )  # fmt: skip
-        checks.set_columns(self, X.n_columns, X.names)
-
     def _open_table(
         self, X: Any, y: Any, weight: Any, task: str | None, levels: Levels | None = None
     ) -> Opened:
@@ -185,12 +157,6 @@ class BaseSelector(FittedMixin, SelectorMixin, CallbackSupportMixin, BaseEstimat
         """Ranges of the columns: from what the files say, or from a pass."""
         known = engine.known_ranges()
         return known or self._run_pass("ranges", Ranges(engine.n_columns), engine)
-
-    def _about(self) -> Any:
-        """What distinguishes this fit from others on the same data, as plain JSON."""
-        params = self.get_params(deep=False)
-        kept = {key: repr(value) for key, value in params.items() if key != "n_jobs"}
-        return [type(self).__name__, kept]
 
     def _forget(self) -> None:
         """Drop what an earlier fit learned, so that a fit that fails leaves no mixture behind."""
