@@ -1,81 +1,91 @@
-"""Loops that summarise a row block; arrays in, arrays out.
+"""Loops that find ranges and count bins of a dense row block; arrays in, arrays out.
 
-Dense blocks come as `X` plus a row range, so that a block of a matrix in memory is never copied.
-Names ending in ``_rows`` walk a row-major matrix, those ending in ``_columns`` a transposed one
-(column-major data seen as C-ordered), those ending in ``_sparse`` the stored entries of a CSR
-matrix. A missing cell (NaN) goes to the slot after the last bin.
+A block comes as `X` plus a row range, so that a block of a matrix in memory is never copied. Names
+ending in ``_rows`` walk a row-major matrix, those ending in ``_columns`` a transposed one
+(column-major data seen as C-ordered). `bins` are the fields of `Bins`. A missing cell (NaN) goes to
+the slot after the last bin.
 """
 
 import numpy as np
 
 from tamis._runtime.compilation import inline, kernel
 
-# Values of one column that are binned in one go: their slots stay in the first-level cache.
+# Values of one column that are worked on in one go: they stay in the first-level cache.
 TILE_ROWS = 1024
 
 
 @inline
-def fill_slots(values, low, step, scale, origin, narrow, n_bins, width, out):
-    """Slot of every value of one row, as an offset into a flat (column, slot) table.
+def slot_of(x, low, step, scale, origin, n_bins):
+    """Slot of a value, as a float.
 
     The bin is guessed by one multiplication and then corrected against the very cuts
     ``low + b * step`` that are reported, so that ``x < cut`` holds exactly. `origin` lies a quarter
     of a bin above `low`, so the guess is right or one too small, unless the bins are about as
-    narrow as the spacing of floats; those columns are redone.
-    Returns how many values are missing.
+    narrow as the spacing of floats; see `narrow_slot_of`.
     """
     top = np.float64(n_bins - 1)
+    b = np.floor((x - origin) * scale)
+    b = b + 1.0 if x >= low + (b + 1.0) * step else b
+    b = b if b < top else top
+    b = b if b > 0.0 else 0.0
+    return b if x == x else np.float64(n_bins)
+
+
+@inline
+def narrow_slot_of(x, low, step, n_bins):
+    """As `slot_of` for bins of any width, by going through the cuts."""
+    b = n_bins if x != x else 0
+    while b < n_bins - 1 and x >= low + np.float64(b + 1) * step:
+        b += 1
+    return b
+
+
+@inline
+def bins_of_columns(bins, first, last):
+    """The bins of columns first to last."""
+    low, step, scale, origin, narrow, n_bins = bins
+    inside = narrow[(narrow >= first) & (narrow < last)] - first
+    return low[first:last], step[first:last], scale[first:last], origin[first:last], inside, n_bins
+
+
+@inline
+def fill_slots(values, bins, width, out):
+    """Slot of every value of one row, as an offset into a flat (column, slot) table.
+
+    Returns how many values are missing.
+    """
+    low, step, scale, origin, narrow, n_bins = bins
     n_missing = 0
     for j in range(values.shape[0]):
         x = np.float64(values[j])
         n_missing += x != x
-        b = np.floor((x - origin[j]) * scale[j])
-        b = b + 1.0 if x >= low[j] + (b + 1.0) * step[j] else b
-        b = b if b < top else top
-        b = b if b > 0.0 else 0.0
-        b = b if x == x else np.float64(n_bins)
+        b = slot_of(x, low[j], step[j], scale[j], origin[j], n_bins)
         out[j] = np.int32(b) + np.int32(j * width)
     for p in range(narrow.shape[0]):
         j = narrow[p]
-        x = np.float64(values[j])
-        if x == x:
-            b = 0
-            while b < n_bins - 1 and x >= low[j] + np.float64(b + 1) * step[j]:
-                b += 1
-            out[j] = np.int32(b + j * width)
+        b = narrow_slot_of(np.float64(values[j]), low[j], step[j], n_bins)
+        out[j] = np.int32(b + j * width)
     return n_missing
 
 
 @inline
-def slot_of(x, low, step, scale, origin, narrow, n_bins):
-    """Slot of a single value: the scalar form of `fill_slots`."""
-    if x != x:
-        return n_bins
-    if narrow:
-        b = 0
-        while b < n_bins - 1 and x >= low + np.float64(b + 1) * step:
-            b += 1
-        return b
-    guess = np.floor((x - origin) * scale)
-    guess = guess + 1.0 if x >= low + (guess + 1.0) * step else guess
-    return int(min(max(guess, 0.0), np.float64(n_bins - 1)))
+def narrow_columns(bins):
+    """Which columns have bins about as narrow as the spacing of floats."""
+    is_narrow = np.zeros(bins[0].shape[0], dtype=np.bool_)
+    is_narrow[bins[4]] = True
+    return is_narrow
 
 
 @inline
-def fill_column_slots(values, low, step, scale, origin, narrow, n_bins, out):
-    """Slots of many values of one column: `fill_slots` with the roles of rows swapped."""
-    top = np.float64(n_bins - 1)
+def fill_column_slots(values, j, bins, is_narrow, out):
+    """Slots of many values of column j."""
+    low, step, scale, origin, _, n_bins = bins
+    low, step, scale, origin = low[j], step[j], scale[j], origin[j]
     for i in range(values.shape[0]):
-        x = np.float64(values[i])
-        b = np.floor((x - origin) * scale)
-        b = b + 1.0 if x >= low + (b + 1.0) * step else b
-        b = b if b < top else top
-        b = b if b > 0.0 else 0.0
-        b = b if x == x else np.float64(n_bins)
-        out[i] = np.int32(b)
-    if narrow:
+        out[i] = np.int32(slot_of(np.float64(values[i]), low, step, scale, origin, n_bins))
+    if is_narrow[j]:
         for i in range(values.shape[0]):
-            out[i] = slot_of(np.float64(values[i]), low, step, scale, origin, True, n_bins)
+            out[i] = narrow_slot_of(np.float64(values[i]), low, step, n_bins)
 
 
 @kernel
@@ -131,28 +141,12 @@ def ranges_columns(Xt, start, stop, low, high, first, last):
 
 
 @kernel
-def ranges_sparse(data, indices, indptr, start, stop, low, high, stored):
-    """Extremes of the stored entries and how many there are in every column."""
-    for p in range(indptr[start], indptr[stop]):
-        j = indices[p]
-        x = data[p]
-        stored[j] += 1
-        low[j] = x if x < low[j] else low[j]
-        high[j] = x if x > high[j] else high[j]
-
-
-@kernel
-def class_counts_rows(
-    X, start, stop, codes, weight, low, step, scale, origin, narrow, n_bins, counts, first, last
-):
+def class_counts_rows(X, start, stop, codes, weight, bins, counts, first, last):
     """Add the weight of every cell to ``counts[class, column, slot]``, columns first to last."""
-    width = counts.shape[2]
-    low, step = low[first:last], step[first:last]
-    scale, origin = scale[first:last], origin[first:last]
-    narrow = narrow[(narrow >= first) & (narrow < last)] - first
+    bins = bins_of_columns(bins, first, last)
     slots = np.empty(last - first, dtype=np.int32)
     for i in range(start, stop):
-        fill_slots(X[i, first:last], low, step, scale, origin, narrow, n_bins, width, slots)
+        fill_slots(X[i, first:last], bins, counts.shape[2], slots)
         table = counts[codes[i], first:last].reshape(-1)
         w = weight[i]
         for j in range(slots.shape[0]):
@@ -160,51 +154,16 @@ def class_counts_rows(
 
 
 @kernel
-def class_counts_columns(
-    Xt, start, stop, codes, weight, low, step, scale, origin, narrow, n_bins, counts, first, last
-):
+def class_counts_columns(Xt, start, stop, codes, weight, bins, counts, first, last):
     """As `class_counts_rows` for column-major data."""
-    is_narrow = np.zeros(Xt.shape[0], dtype=np.bool_)
-    is_narrow[narrow] = True
+    is_narrow = narrow_columns(bins)
     slots = np.empty(TILE_ROWS, dtype=np.int32)
     table = np.empty((counts.shape[0], counts.shape[2]))
     for j in range(first, last):
         table[:] = counts[:, j]
         for a in range(start, stop, TILE_ROWS):
             values = Xt[j, a : min(a + TILE_ROWS, stop)]
-            fill_column_slots(
-                values, low[j], step[j], scale[j], origin[j], is_narrow[j], n_bins, slots
-            )
+            fill_column_slots(values, j, bins, is_narrow, slots)
             for i in range(values.shape[0]):
                 table[np.uint32(codes[a + i]), np.uint32(slots[i])] += weight[a + i]
         counts[:, j] = table
-
-
-@kernel
-def class_counts_sparse(
-    data,
-    indices,
-    indptr,
-    start,
-    stop,
-    codes,
-    weight,
-    low,
-    step,
-    scale,
-    origin,
-    narrow,
-    n_bins,
-    counts,
-):
-    """As `class_counts_rows` for the stored entries of a CSR matrix."""
-    is_narrow = np.zeros(low.shape[0], dtype=np.bool_)
-    is_narrow[narrow] = True
-    for i in range(start, stop):
-        w = weight[i]
-        code = codes[i]
-        for p in range(indptr[i], indptr[i + 1]):
-            j = indices[p]
-            x = np.float64(data[p])
-            slot = slot_of(x, low[j], step[j], scale[j], origin[j], is_narrow[j], n_bins)
-            counts[code, j, slot] += w

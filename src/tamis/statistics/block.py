@@ -12,6 +12,8 @@ from scipy import sparse
 
 from tamis._runtime.threads import run_kernel, split_evenly, threads_for
 
+Floats = NDArray[np.float64]
+
 # Columns in a tile: 8 to 16 KiB of every row are read in one go, and the tile's table of bins
 # stays in the second-level cache.
 TILE_COLUMNS = 1024
@@ -51,15 +53,10 @@ class Block:
     start: int
     stop: int
     target: NDArray[Any] | None = None
-    weight: NDArray[np.float64] | None = None
+    weight: Floats | None = None
 
     @classmethod
-    def of(
-        cls,
-        X: Any,
-        target: NDArray[Any] | None = None,
-        weight: NDArray[np.float64] | None = None,
-    ) -> Block:
+    def of(cls, X: Any, target: NDArray[Any] | None = None, weight: Floats | None = None) -> Block:
         """Make a block of all rows of `X`, cast to a type that the kernels know."""
         return cls(as_kernel_input(X), 0, X.shape[0], target, weight)
 
@@ -97,14 +94,20 @@ class Block:
         return self.X.data, self.X.indices, self.X.indptr
 
     @property
-    def weights(self) -> NDArray[np.float64]:
+    def weights(self) -> Floats:
         """Weight of every row of `X`, ones when none were given."""
         return np.ones(self.X.shape[0]) if self.weight is None else self.weight
 
     @property
-    def weight_slice(self) -> NDArray[np.float64]:
+    def weight_slice(self) -> Floats:
         """Weights of the rows in the block."""
         return self.weights[self.start : self.stop]
+
+    @property
+    def target_slice(self) -> NDArray[Any]:
+        """Targets of the rows in the block, which must have one."""
+        assert self.target is not None
+        return self.target[self.start : self.stop]
 
 
 def as_kernel_input(X: Any) -> Any:
@@ -128,7 +131,7 @@ def sum_block(
     kernel: Callable[..., None],
     block: Block,
     arguments: tuple[Any, ...],
-    lanes: NDArray[np.float64],
+    lanes: Floats,
     n_jobs: int | None,
 ) -> None:
     """Add a block to `lanes` with a kernel of `tamis.statistics`.
@@ -137,18 +140,15 @@ def sum_block(
     rows in memory order. Both give the same numbers whatever the number of threads.
     """
     threads = threads_for(block.n_rows * block.n_columns, n_jobs)
-
-    def stored(*_: int) -> None:
-        kernel(*block.stored, block.start, block.stop, *arguments, lanes[0])
-
-    def tile(lane: int, start: int, stop: int, first: int, last: int) -> None:
-        kernel(dense, start, stop, *arguments, lanes[lane], first, last)
-
+    parts: list[tuple[Any, ...]]
     if block.layout == "sparse":
-        run_kernel(kernel, stored, [()], 1, block.X.dtype)
+        parts = [(block.stored, block.start, block.stop, *arguments, lanes[0])]
     else:
-        dense = block.dense
-        run_kernel(kernel, tile, _tiles(block, len(lanes), threads), threads, block.X.dtype)
+        parts = [
+            (block.dense, start, stop, *arguments, lanes[lane], first, last)
+            for lane, start, stop, first, last in _tiles(block, len(lanes), threads)
+        ]
+    run_kernel(kernel, kernel, parts, threads, block.X.dtype)
 
 
 def _tiles(block: Block, n_lanes: int, threads: int) -> list[tuple[int, ...]]:

@@ -7,12 +7,12 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tamis._runtime.compilation import announce_compilation
 from tamis._runtime.threads import run_kernel, split_evenly, threads_for
-from tamis.statistics.block import Block
-from tamis.statistics.state import Stateful
+from tamis.statistics.block import Block, Floats
+from tamis.statistics.state import StatefulByClass
 
-Floats = NDArray[np.float64]
+# Weight, mean and sum of squared deviations, ``[class, column]``.
+Tables = tuple[Floats, Floats, Floats]
 
 # Columns that a thread works on at a time: with 64 rows they fit the second-level cache.
 TILE_COLUMNS = 512
@@ -63,7 +63,7 @@ class ClassComparison(NamedTuple):
         return self.weight.sum(axis=0)
 
 
-class ClassMoments(Stateful):
+class ClassMoments(StatefulByClass):
     """Weight, mean and population variance per class and column; NaN is passed over.
 
     Parameters
@@ -84,6 +84,7 @@ class ClassMoments(Stateful):
     """
 
     state_names: ClassVar[tuple[str, ...]] = ("weight", "mean", "spread", "class_weight")
+    class_axes: ClassVar[dict[str, int]] = dict.fromkeys(state_names, 0)
 
     def __init__(self, n_columns: int, n_classes: int):
         self.weight = np.zeros((n_classes, n_columns))
@@ -91,92 +92,74 @@ class ClassMoments(Stateful):
         self.spread = np.zeros((n_classes, n_columns))
         self.class_weight = np.zeros(n_classes)
 
+    @property
+    def _tables(self) -> Tables:
+        return self.weight, self.mean, self.spread
+
     def update(self, block: Block, n_jobs: int | None = 1) -> ClassMoments:
         """Take in the rows of a block."""
-        assert block.target is not None
-        rows = slice(block.start, block.stop)
-        n_classes = self.class_weight.size
-        self.class_weight += np.bincount(block.target[rows], block.weight_slice, n_classes)
-        if block.layout == "sparse":
-            return self._merge(*self._sparse(block))
-        self._dense(block, n_jobs)
-        return self
-
-    def _dense(self, block: Block, n_jobs: int | None) -> None:
         from tamis.statistics import _class_kernels as kernels
 
-        assert block.target is not None
-        state = (block.weights, self.weight, self.mean, self.spread)
-        kernel: Any
-        arguments: tuple[Any, ...]
-        if block.layout == "rows":
-            kernel = kernels.class_moments_rows
-            codes = block.target[block.start : block.stop]
+        codes = block.target_slice
+        class_weight = np.bincount(codes, block.weight_slice, self.class_weight.size)
+        self.class_weight += class_weight
+        if block.layout == "sparse":
+            from tamis.statistics.sparse_moments import add_sparse
+
+            add_sparse(block, block.target, class_weight, self._tables)
+        elif block.layout == "rows":
             order = np.argsort(codes, kind="stable") + block.start
             ends = np.cumsum(np.bincount(codes, minlength=self.class_weight.size))
-            arguments = (block.dense, order, np.concatenate([[0], ends]))
+            add_sorted(block, order, np.concatenate([[0], ends]), self._tables, n_jobs)
         else:
-            kernel = kernels.class_moments_columns
-            arguments = (block.dense, block.start, block.stop, block.target)
-        threads = threads_for(block.n_rows * block.n_columns, n_jobs)
-        n_tiles = max(-(-block.n_columns // TILE_COLUMNS), threads)
-        run_kernel(
-            kernel,
-            lambda first, last: kernel(*arguments, *state, first, last),
-            split_evenly(0, block.n_columns, n_tiles),
-            threads,
-            block.X.dtype,
-        )
-
-    def _sparse(self, block: Block) -> tuple[Floats, Floats, Floats]:
-        """Moments of a sparse block: stored entries, then the zeros around them in one merge."""
-        from tamis.statistics import _class_kernels as kernels
-
-        assert block.target is not None
-        n_classes = self.class_weight.size
-        part = ClassMoments(block.n_columns, n_classes)
-        stored = np.zeros(part.weight.shape)
-        n_stored = np.zeros(part.weight.shape, dtype=np.int64)
-        with announce_compilation(kernels.class_moments_sparse, block.X.dtype):
-            kernels.class_moments_sparse(
-                *block.stored, block.start, block.stop, block.target, block.weights,
-                part.weight, part.mean, part.spread, stored, n_stored,
-            )  # fmt: skip
-        codes = block.target[block.start : block.stop]
-        rows = np.bincount(codes, minlength=n_classes)[:, None]
-        total = np.bincount(codes, block.weight_slice, n_classes)[:, None]
-        # Where every row is stored, what is left of the weights is rounding, not zeros.
-        zeros = np.where(n_stored == rows, 0.0, np.maximum(total - stored, 0.0))
-        nothing = np.zeros_like(zeros)
-        part._merge(zeros, nothing, nothing)
-        return part.weight, part.mean, part.spread
-
-    def _merge(self, weight: Floats, mean: Floats, spread: Floats) -> ClassMoments:
-        total = self.weight + weight
-        share = np.divide(weight, total, out=np.zeros_like(total), where=total > 0)
-        with np.errstate(over="ignore", invalid="ignore"):  # infinite values stay visible
-            gap = mean - self.mean
-            self.spread += spread + gap * gap * self.weight * share
-            self.mean += gap * share
-        self.weight = total
+            rows = (block.dense, block.start, block.stop, block.target)
+            _run(kernels.class_moments_columns, rows, block, self._tables, n_jobs)
         return self
 
     def merge(self, other: ClassMoments) -> ClassMoments:
         """Take in what another object has seen of the same classes."""
         self.class_weight += other.class_weight
-        return self._merge(other.weight, other.mean, other.spread)
-
-    def add_classes(self, positions: NDArray[np.intp], n_classes: int) -> None:
-        """Make room for classes met later; `positions` says where the known ones go."""
-        for name in ("weight", "mean", "spread", "class_weight"):
-            known = getattr(self, name)
-            table = np.zeros((n_classes, *known.shape[1:]))
-            table[positions] = known
-            setattr(self, name, table)
+        merge_tables(self._tables, *other._tables)
+        return self
 
     def finish(self) -> ClassMomentsResult:
         """Moments of all rows seen."""
-        seen = self.weight > 0
-        mean = np.where(seen, self.mean, np.nan)
-        variance = np.divide(self.spread, self.weight, out=np.full_like(mean, np.nan), where=seen)
-        return ClassMomentsResult(self.weight.copy(), mean, variance, self.class_weight.copy())
+        return ClassMomentsResult(*finish_tables(*self._tables), self.class_weight.copy())
+
+
+def add_sorted(
+    block: Block, order: NDArray[Any], bounds: NDArray[Any], tables: Tables, n_jobs: int | None
+) -> None:
+    """Merge dense rows, listed by class in `order`, into tables; see the kernel."""
+    from tamis.statistics import _class_kernels as kernels
+
+    _run(kernels.class_moments_rows, (block.X, order, bounds), block, tables, n_jobs)
+
+
+def _run(
+    kernel: Any, rows: tuple[Any, ...], block: Block, tables: Tables, n_jobs: int | None
+) -> None:
+    """Call a kernel for tiles of columns."""
+    threads = threads_for(block.n_rows * block.n_columns, n_jobs)
+    n_tiles = max(-(-block.n_columns // TILE_COLUMNS), threads)
+    tiles = split_evenly(0, block.n_columns, n_tiles)
+    parts = [(*rows, block.weights, *tables, *tile) for tile in tiles]
+    run_kernel(kernel, kernel, parts, threads, block.X.dtype)
+
+
+def merge_tables(tables: Tables, weight: Floats, mean: Floats, spread: Floats) -> None:
+    """Merge other moments into tables by the formula of Chan, Golub and LeVeque."""
+    total = tables[0] + weight
+    share = np.divide(weight, total, out=np.zeros_like(total), where=total > 0)
+    with np.errstate(over="ignore", invalid="ignore"):  # infinite values stay visible
+        gap = mean - tables[1]
+        tables[2][:] += spread + gap * gap * tables[0] * share
+        tables[1][:] += gap * share
+    tables[0][:] = total
+
+
+def finish_tables(weight: Floats, mean: Floats, spread: Floats) -> Tables:
+    """Weight, mean and population variance; NaN where there is no weight."""
+    seen = weight > 0
+    variance = np.divide(spread, weight, out=np.full_like(mean, np.nan), where=seen)
+    return weight.copy(), np.where(seen, mean, np.nan), variance

@@ -7,10 +7,8 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tamis.statistics.block import Block, lanes_for, sum_block
-from tamis.statistics.state import Stateful
-
-Floats = NDArray[np.float64]
+from tamis.statistics.block import Block, Floats, lanes_for, sum_block
+from tamis.statistics.state import StatefulByClass
 
 # Sums of weights in different orders may differ by this share.
 ROUNDING = 1e-12
@@ -95,7 +93,7 @@ class ClassHistogramResult(NamedTuple):
         return self.table[:, :, -1]
 
 
-class ClassHistogram(Stateful):
+class ClassHistogram(StatefulByClass):
     """Sum of the weights per class, column and bin; missing cells are counted apart.
 
     Parameters
@@ -120,6 +118,7 @@ class ClassHistogram(Stateful):
     """
 
     state_names: ClassVar[tuple[str, ...]] = ("lanes", "class_weight", "has_sparse", "whole")
+    class_axes: ClassVar[dict[str, int]] = {"lanes": 1, "class_weight": 0}
 
     def __init__(self, bins: Bins, n_classes: int, lanes: int = 1):
         self.bins = bins
@@ -137,23 +136,17 @@ class ClassHistogram(Stateful):
 
     def update(self, block: Block, n_jobs: int | None = 1) -> ClassHistogram:
         """Take in the rows of a block."""
-        from tamis.statistics import _kernels as kernels
+        from tamis.statistics import _kernels, _sparse_kernels
 
-        assert block.target is not None
-        codes, weights = block.target, block.weights
-        rows = slice(block.start, block.stop)
-        n_classes = self.class_weight.shape[0]
-        self.class_weight += np.bincount(codes[rows], weights[rows], minlength=n_classes)
+        weight = block.weight_slice
+        self.class_weight += np.bincount(block.target_slice, weight, self.class_weight.size)
         self.has_sparse |= block.layout == "sparse"
         if block.weight is not None:
-            self.whole &= bool((weights[rows] == np.floor(weights[rows])).all())
-        by_layout = {
-            "rows": kernels.class_counts_rows,
-            "columns": kernels.class_counts_columns,
-            "sparse": kernels.class_counts_sparse,
-        }
-        arguments = (codes, weights, *self.bins)
-        sum_block(by_layout[block.layout], block, arguments, self.lanes, n_jobs)
+            self.whole &= bool((weight == np.floor(weight)).all())
+        kernels = _sparse_kernels if block.layout == "sparse" else _kernels
+        kernel = getattr(kernels, f"class_counts_{block.layout}")
+        arguments = (block.target, block.weights, tuple(self.bins))
+        sum_block(kernel, block, arguments, self.lanes, n_jobs)
         return self
 
     def merge(self, other: ClassHistogram) -> ClassHistogram:
@@ -167,14 +160,6 @@ class ClassHistogram(Stateful):
     def weight_seen(self) -> float:
         """Total weight of the rows taken in."""
         return float(self.class_weight.sum())
-
-    def add_classes(self, positions: NDArray[np.intp], n_classes: int) -> None:
-        """Make room for classes met later; `positions` says where the known ones go."""
-        lanes = np.zeros((self.lanes.shape[0], n_classes, *self.lanes.shape[2:]))
-        lanes[:, positions] = self.lanes
-        class_weight = np.zeros(n_classes)
-        class_weight[positions] = self.class_weight
-        self.lanes, self.class_weight = lanes, class_weight
 
     def finish(self) -> ClassHistogramResult:
         """Count all rows seen; zeros that sparse blocks do not store are filled in."""

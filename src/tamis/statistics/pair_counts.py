@@ -118,18 +118,15 @@ class PairCounts(Stateful):
         self.counts: Floats | None = None
 
     @property
-    def _shape(self) -> tuple[int, int]:
+    def _late_shape(self) -> tuple[int, int]:
         return int(self.cuts.n_levels.sum()), int(self.slots[-1])
-
-    def _late_shapes(self) -> dict[str, tuple[int, ...]]:
-        return {"counts": self._shape}
 
     def update(self, block: Block, n_jobs: int | None = 1) -> PairCounts:
         """Take in the rows of a block."""
         from tamis.statistics import _pair_kernels as kernels
 
         if self.counts is None:
-            self.counts = np.zeros(self._shape)
+            self.counts = np.zeros(self._late_shape)
         X, start, stop = block.dense_rows()
         weight = block.weights if X is block.X else block.weight_slice
         ones, counts = self._ones(X, start, stop, block), self.counts
@@ -167,6 +164,6 @@ class PairCounts(Stateful):
 
     def finish(self) -> PairCountsResult:
         """Counts of all rows seen."""
-        counts = np.zeros(self._shape) if self.counts is None else self.counts
+        counts = np.zeros(self._late_shape) if self.counts is None else self.counts
         first_level = self.cuts.first[:-1] + np.arange(self.cuts.first.size - 1)
         return PairCountsResult(counts, first_level, self.slots[:-1])

@@ -9,10 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tamis._runtime.threads import run_kernel, split_evenly, threads_for
-from tamis.statistics.block import Block
+from tamis.statistics.block import Block, Floats
 from tamis.statistics.state import Stateful
-
-Floats = NDArray[np.float64]
 
 
 class RangesResult(NamedTuple):
@@ -65,36 +63,35 @@ class Ranges(Stateful):
         """Take in the rows of a block."""
         if block.n_rows == 0:
             return self
-        self._find_extremes(block, n_jobs)
         self.n_rows += block.n_rows
-        if block.layout != "sparse":
-            self.stored += block.n_rows
+        if block.layout == "sparse":
+            from tamis.statistics._sparse_kernels import ranges_sparse as kernel
+
+            rest = (block.start, block.stop, self.low, self.high, self.stored)
+            run_kernel(kernel, kernel, [(block.stored, *rest)], 1, block.X.dtype)
+            return self
+        self.stored += block.n_rows
+        self._update_dense(block, threads_for(block.n_rows * block.n_columns, n_jobs))
         return self
 
-    def _find_extremes(self, block: Block, n_jobs: int | None) -> None:
+    def _update_dense(self, block: Block, threads: int) -> None:
         from tamis.statistics import _kernels as kernels
 
-        n = block.n_columns
-        threads = threads_for(block.n_rows * n, n_jobs)
+        dense, dtype, kernel = (
+            block.dense,
+            block.X.dtype,
+            getattr(kernels, f"ranges_{block.layout}"),
+        )
+        if block.layout == "columns":
+            rest = (block.start, block.stop, self.low, self.high)
+            parts = [(dense, *rest, *piece) for piece in split_evenly(0, block.n_columns, threads)]
+            return run_kernel(kernel, kernel, parts, threads, dtype)
         # Extremes do not depend on who found them: one row range and one result per thread.
-        lows = [self.low, *(self.low.copy() for _ in range(threads - 1))]
-        highs = [self.high, *(self.high.copy() for _ in range(threads - 1))]
-        kernel: Any
-        first: tuple[Any, ...]
-        parts: list[tuple[Any, ...]]
-        if block.layout == "sparse":
-            kernel, first = kernels.ranges_sparse, block.stored
-            parts = [(block.start, block.stop, lows[0], highs[0], self.stored)]
-        elif block.layout == "rows":
-            kernel, first = kernels.ranges_rows, (block.dense,)
-            pieces = split_evenly(block.start, block.stop, threads)
-            parts = [(a, b, lows[i], highs[i]) for i, (a, b) in enumerate(pieces)]
-        else:
-            kernel, first = kernels.ranges_columns, (block.dense,)
-            pieces = split_evenly(0, n, threads)
-            parts = [(block.start, block.stop, lows[0], highs[0], a, b) for a, b in pieces]
-        run_kernel(kernel, lambda *part: kernel(*first, *part), parts, threads, block.X.dtype)
-        for low, high in zip(lows[1:], highs[1:], strict=True):
+        pieces = split_evenly(block.start, block.stop, threads)
+        found = [(self.low, self.high), *((self.low.copy(), self.high.copy()) for _ in pieces[1:])]
+        parts = [(dense, *piece, *one) for piece, one in zip(pieces, found, strict=True)]
+        run_kernel(kernel, kernel, parts, threads, dtype)
+        for low, high in found[1:]:
             np.minimum(self.low, low, out=self.low)
             np.maximum(self.high, high, out=self.high)
 

@@ -5,16 +5,10 @@ from __future__ import annotations
 from typing import ClassVar, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from tamis.statistics.block import Block, sum_block
-from tamis.statistics.histogram import Bins
+from tamis.statistics.block import Block, Floats, sum_block
+from tamis.statistics.histogram import ROUNDING, Bins
 from tamis.statistics.state import Stateful
-
-Floats = NDArray[np.float64]
-
-# Sums of weights in different orders may differ by this share.
-ROUNDING = 1e-12
 
 
 class TargetSumsResult(NamedTuple):
@@ -67,23 +61,19 @@ class TargetSums(Stateful):
 
     def update(self, block: Block, n_jobs: int | None = 1) -> TargetSums:
         """Take in the rows of a block, whose target is already centred."""
-        from tamis.statistics import _sum_kernels as kernels
+        from tamis.statistics import _sparse_kernels, _sum_kernels
 
-        assert block.target is not None
-        target, weights = block.target, block.weights
-        rows = slice(block.start, block.stop)
-        weighted = weights[rows] * target[rows]
-        squares = float(weighted @ target[rows])
-        self.total += [weights[rows].sum(), weighted.sum(), squares]
+        target, weight = block.target_slice, block.weight_slice
+        weighted = weight * target
+        squares = float(weighted @ target)
+        self.total += [weight.sum(), weighted.sum(), squares]
         if block.layout == "sparse":
             self.has_sparse = True
             self.sparse_squares += squares
-        by_layout = {
-            "rows": kernels.target_sums_rows,
-            "columns": kernels.target_sums_columns,
-            "sparse": kernels.target_sums_sparse,
-        }
-        sum_block(by_layout[block.layout], block, (target, weights, *self.bins), self.lanes, n_jobs)
+        kernels = _sparse_kernels if block.layout == "sparse" else _sum_kernels
+        kernel = getattr(kernels, f"target_sums_{block.layout}")
+        arguments = (block.target, block.weights, tuple(self.bins))
+        sum_block(kernel, block, arguments, self.lanes, n_jobs)
         return self
 
     @property

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tamis._runtime.compilation import announce_compilation
-from tamis.statistics.block import Block, sum_block
+from tamis.statistics.block import Block, Floats, sum_block
 from tamis.statistics.class_moments import ClassMomentsResult
+from tamis.statistics.histogram import ROUNDING
 from tamis.statistics.state import Stateful
-
-Floats = NDArray[np.float64]
-
-# Sums of weights in different orders may differ by this share.
-ROUNDING = 1e-12
 
 
 class TokenCountsResult(NamedTuple):
@@ -78,30 +73,28 @@ class TokenCounts(Stateful):
 
     def update(self, block: Block, n_jobs: int | None = 1) -> TokenCounts:
         """Take in the rows of a block."""
-        from tamis.statistics import _class_kernels as kernels
+        from tamis.statistics import _token_kernels as kernels
 
-        assert block.target is not None
         self.weight_seen += float(block.weight_slice.sum())
-        arguments = (block.target, block.weights, *self._setup)
-        lanes = self.table[None]
+        arguments: tuple[Any, ...] = (block.target, block.weights, *self._setup)
         if block.layout == "sparse":
-            codes = block.target[block.start : block.stop]
-            self.sparse_rows += np.bincount(codes, block.weight_slice, self.sparse_rows.size)
+            self.sparse_rows += np.bincount(
+                block.target_slice, block.weight_slice, self.sparse_rows.size
+            )
             if self.stored is None:
                 self.stored = np.zeros(self.centers.shape)
-            sum_block(kernels.tokens_sparse, block, (*arguments, self.stored), lanes, n_jobs)
-        elif block.layout == "rows":
-            sum_block(kernels.tokens_rows, block, arguments, lanes, n_jobs)
-        else:
-            sum_block(kernels.tokens_columns, block, arguments, lanes, n_jobs)
+            arguments = (*arguments, self.stored)
+        kernel = getattr(kernels, f"tokens_{block.layout}")
+        sum_block(kernel, block, arguments, self.table[None], n_jobs)
         return self
 
     @property
     def _setup(self) -> tuple[Floats, Floats, int, bool]:
         return self.centers, self.unit, self.n_tokens, self.complement
 
-    def _late_shapes(self) -> dict[str, tuple[int, ...]]:
-        return {"stored": self.centers.shape}
+    @property
+    def _late_shape(self) -> tuple[int, ...]:
+        return self.centers.shape
 
     def merge(self, other: TokenCounts) -> TokenCounts:
         """Take in what another object has seen with the same moments and tokens."""
@@ -114,7 +107,7 @@ class TokenCounts(Stateful):
 
     def finish(self) -> TokenCountsResult:
         """Count all rows seen; zeros that sparse blocks do not store are filled in."""
-        from tamis.statistics import _class_kernels as kernels
+        from tamis.statistics import _token_kernels as kernels
 
         table = self.table.copy()
         if self.stored is None:

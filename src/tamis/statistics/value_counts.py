@@ -90,8 +90,7 @@ class ValueCounts(Stateful):
 
     def restore(self, state: Any) -> Self:
         """Take over the state of another object with as many columns."""
-        if not isinstance(state, dict) or set(state) != {"values", "weights", "sizes"}:
-            raise ValueError("ValueCounts with other attributes")
+        self._check_names(state, ("values", "weights", "sizes"))
         n_columns, double = (len(self.columns),), np.dtype(np.float64)
         sizes = self._array("sizes", state["sizes"], n_columns, np.dtype(np.int64))
         total = sum(sizes.tolist())
