@@ -12,11 +12,12 @@ from tamis.statistics.few_values import FewValues
 from tamis.statistics.histogram import Bins, ClassHistogram
 from tamis.statistics.moments import Moments
 from tamis.statistics.pair_counts import Cuts, PairCounts
-from tamis.statistics.ranges import Ranges, WithRanges
+from tamis.statistics.ranges import Ranges
 from tamis.statistics.state import Stateful
 from tamis.statistics.target_sums import TargetSums
 from tamis.statistics.token_counts import TokenCounts
 from tamis.statistics.value_counts import ValueCounts
+from tamis.statistics.with_ranges import WithRanges
 
 __all__ = [
     "Bins",

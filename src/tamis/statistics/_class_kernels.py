@@ -1,9 +1,8 @@
-"""Loops over dense row blocks that merge the moments of every class; named as in `_kernels`."""
+"""Loops over row-major blocks that merge the moments of every class."""
 
 import numpy as np
 
 from tamis._runtime.compilation import inline, kernel
-from tamis.statistics._kernels import TILE_ROWS
 
 # Rows that are read twice while they are in cache.
 MOMENT_ROWS = 64
@@ -54,32 +53,3 @@ def class_moments_rows(X, order, bounds, weights, total, mean, spread, first, la
                     s[j] += weight * d * d if d == d else 0.0
             for j in range(n):
                 merge_tile(k, first + j, w[j], m[j], s[j], total, mean, spread)
-
-
-@kernel
-def class_moments_columns(Xt, start, stop, codes, weights, total, mean, spread, first, last):
-    """As `class_moments_rows` for column-major data, whose rows need not be sorted."""
-    n_classes = total.shape[0]
-    w = np.empty(n_classes)
-    m = np.empty(n_classes)
-    s = np.empty(n_classes)
-    for j in range(first, last):
-        column = Xt[j]
-        for a in range(start, stop, TILE_ROWS):
-            b = min(a + TILE_ROWS, stop)
-            w[:] = 0.0
-            m[:] = 0.0
-            s[:] = 0.0
-            for i in range(a, b):
-                x = np.float64(column[i])
-                if x == x:
-                    w[codes[i]] += weights[i]
-                    m[codes[i]] += weights[i] * x
-            for k in range(n_classes):
-                m[k] = m[k] / w[k] if w[k] > 0.0 else 0.0
-            for i in range(a, b):
-                d = np.float64(column[i]) - m[codes[i]]
-                if d == d:
-                    s[codes[i]] += weights[i] * d * d
-            for k in range(n_classes):
-                merge_tile(k, j, w[k], m[k], s[k], total, mean, spread)

@@ -1,17 +1,12 @@
-"""Loops that find ranges and count bins of a dense row block; arrays in, arrays out.
+"""Loops that find ranges and count bins of a row-major block; arrays in, arrays out.
 
-A block comes as `X` plus a row range, so that a block of a matrix in memory is never copied. Names
-ending in ``_rows`` walk a row-major matrix, those ending in ``_columns`` a transposed one
-(column-major data seen as C-ordered). `bins` are the fields of `Bins`. A missing cell (NaN) goes to
-the slot after the last bin.
+A block comes as `X` plus a row range, so that a block of a matrix in memory is never copied. `bins`
+are the fields of `Bins`. A missing cell (NaN) goes to the slot after the last bin.
 """
 
 import numpy as np
 
 from tamis._runtime.compilation import inline, kernel
-
-# Values of one column that are worked on in one go: they stay in the first-level cache.
-TILE_ROWS = 1024
 
 
 @inline
@@ -68,26 +63,6 @@ def fill_slots(values, bins, width, out):
     return n_missing
 
 
-@inline
-def narrow_columns(bins):
-    """Which columns have bins about as narrow as the spacing of floats."""
-    is_narrow = np.zeros(bins[0].shape[0], dtype=np.bool_)
-    is_narrow[bins[4]] = True
-    return is_narrow
-
-
-@inline
-def fill_column_slots(values, j, bins, is_narrow, out):
-    """Slots of many values of column j."""
-    low, step, scale, origin, _, n_bins = bins
-    low, step, scale, origin = low[j], step[j], scale[j], origin[j]
-    for i in range(values.shape[0]):
-        out[i] = np.int32(slot_of(np.float64(values[i]), low, step, scale, origin, n_bins))
-    if is_narrow[j]:
-        for i in range(values.shape[0]):
-            out[i] = narrow_slot_of(np.float64(values[i]), low, step, n_bins)
-
-
 @kernel
 def ranges_rows(X, start, stop, low, high):
     """Smallest and largest value of every column; four rows at a time spare memory traffic."""
@@ -117,30 +92,6 @@ def ranges_rows(X, start, stop, low, high):
 
 
 @kernel
-def ranges_columns(Xt, start, stop, low, high, first, last):
-    """As `ranges_rows` for column-major data; 32 running extremes let the compiler vectorise."""
-    lows = np.empty(32)
-    highs = np.empty(32)
-    for j in range(first, last):
-        column = Xt[j]
-        lows[:] = low[j]
-        highs[:] = high[j]
-        i = start
-        while i + 32 <= stop:
-            part = column[i : i + 32]
-            for t in range(32):
-                lows[t] = part[t] if part[t] < lows[t] else lows[t]
-                highs[t] = part[t] if part[t] > highs[t] else highs[t]
-            i += 32
-        while i < stop:
-            lows[0] = column[i] if column[i] < lows[0] else lows[0]
-            highs[0] = column[i] if column[i] > highs[0] else highs[0]
-            i += 1
-        low[j] = lows.min()
-        high[j] = highs.max()
-
-
-@kernel
 def class_counts_rows(X, start, stop, codes, weight, bins, counts, first, last):
     """Add the weight of every cell to ``counts[class, column, slot]``, columns first to last."""
     bins = bins_of_columns(bins, first, last)
@@ -151,19 +102,3 @@ def class_counts_rows(X, start, stop, codes, weight, bins, counts, first, last):
         w = weight[i]
         for j in range(slots.shape[0]):
             table[np.uint32(slots[j])] += w
-
-
-@kernel
-def class_counts_columns(Xt, start, stop, codes, weight, bins, counts, first, last):
-    """As `class_counts_rows` for column-major data."""
-    is_narrow = narrow_columns(bins)
-    slots = np.empty(TILE_ROWS, dtype=np.int32)
-    table = np.empty((counts.shape[0], counts.shape[2]))
-    for j in range(first, last):
-        table[:] = counts[:, j]
-        for a in range(start, stop, TILE_ROWS):
-            values = Xt[j, a : min(a + TILE_ROWS, stop)]
-            fill_column_slots(values, j, bins, is_narrow, slots)
-            for i in range(values.shape[0]):
-                table[np.uint32(codes[a + i]), np.uint32(slots[i])] += weight[a + i]
-        counts[:, j] = table

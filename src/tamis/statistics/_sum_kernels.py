@@ -1,15 +1,9 @@
-"""Loops that sum a regression target by bin of a dense row block; named as in `_kernels`."""
+"""Loops that sum a regression target by bin of a row-major block."""
 
 import numpy as np
 
 from tamis._runtime.compilation import kernel
-from tamis.statistics._kernels import (
-    TILE_ROWS,
-    bins_of_columns,
-    fill_column_slots,
-    fill_slots,
-    narrow_columns,
-)
+from tamis.statistics._kernels import bins_of_columns, fill_slots
 from tamis.statistics.block import GROUP
 
 
@@ -52,23 +46,3 @@ def target_sums_rows(X, start, stop, target, weight, bins, sums, first, last):
                     sums[first + j, n_bins + 1, 0] += wt * target[i]
     for j in range(n):
         sums[first + j, n_bins + 1, 0] += complete[j // GROUP]
-
-
-@kernel
-def target_sums_columns(Xt, start, stop, target, weight, bins, sums, first, last):
-    """As `target_sums_rows` for column-major data."""
-    n_bins = sums.shape[1] - 2
-    is_narrow = narrow_columns(bins)
-    slots = np.empty(TILE_ROWS, dtype=np.int32)
-    for j in range(first, last):
-        table = sums[j]
-        squares = 0.0
-        for a in range(start, stop, TILE_ROWS):
-            values = Xt[j, a : min(a + TILE_ROWS, stop)]
-            fill_column_slots(values, j, bins, is_narrow, slots)
-            for i in range(values.shape[0]):
-                wt = weight[a + i] * target[a + i]
-                table[np.uint32(slots[i]), 0] += weight[a + i]
-                table[np.uint32(slots[i]), 1] += wt
-                squares += wt * target[a + i] if slots[i] != n_bins else 0.0
-        table[n_bins + 1, 0] += squares

@@ -1,13 +1,15 @@
-"""Loops over row blocks that count closeness tokens; named as in `_kernels`.
+"""Loops over row blocks that count closeness tokens.
 
-A cell without a token goes to the slot after the last one. ``np.divide`` makes NaN of 0 / 0 where
+Names end in ``_rows`` for row-major data, in ``_columns`` for column-major data, which is seen as a
+C-ordered matrix that is transposed, and in ``_sparse`` for the stored entries of a CSR matrix. A
+cell without a token goes to the slot after the last one. ``np.divide`` makes NaN of 0 / 0 where
 ``/`` would raise, and so lets loops be vectorised.
 """
 
 import numpy as np
 
 from tamis._runtime.compilation import inline, kernel
-from tamis.statistics._kernels import TILE_ROWS
+from tamis.statistics._column_kernels import TILE_ROWS
 
 # Squared rounding of a class mean in units of the column's values: 32 machine epsilons.
 ROUNDING = (32 * 2.0**-52) ** 2

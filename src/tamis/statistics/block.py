@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -125,6 +126,12 @@ def lanes_for(data_bytes: int, table_bytes: int) -> int:
     """Private tables for threads, a power of two that depends on the data alone."""
     affordable = int(min(LANE_SHARE * data_bytes / table_bytes, MOST_LANES))
     return 1 << max(affordable, 1).bit_length() - 1
+
+
+def kernel_for(block: Block, name: str, rows: str = "_kernels") -> Any:
+    """Kernel of a statistic for the layout of a block; `rows` says where the row-major one is."""
+    module = {"rows": rows, "columns": "_column_kernels", "sparse": "_sparse_kernels"}[block.layout]
+    return getattr(import_module(f"tamis.statistics.{module}"), f"{name}_{block.layout}")
 
 
 def sum_block(

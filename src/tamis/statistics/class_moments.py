@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tamis._runtime.threads import run_kernel, split_evenly, threads_for
-from tamis.statistics.block import Block, Floats
+from tamis.statistics.block import Block, Floats, kernel_for
 from tamis.statistics.state import StatefulByClass
 
 # Weight, mean and sum of squared deviations, ``[class, column]``.
@@ -98,8 +97,6 @@ class ClassMoments(StatefulByClass):
 
     def update(self, block: Block, n_jobs: int | None = 1) -> ClassMoments:
         """Take in the rows of a block."""
-        from tamis.statistics import _class_kernels as kernels
-
         codes = block.target_slice
         class_weight = np.bincount(codes, block.weight_slice, self.class_weight.size)
         self.class_weight += class_weight
@@ -107,13 +104,14 @@ class ClassMoments(StatefulByClass):
             from tamis.statistics.sparse_moments import add_sparse
 
             add_sparse(block, block.target, class_weight, self._tables)
-        elif block.layout == "rows":
+            return self
+        rows: tuple[Any, ...] = (block.dense, block.start, block.stop, block.target)
+        if block.layout == "rows":
             order = np.argsort(codes, kind="stable") + block.start
             ends = np.cumsum(np.bincount(codes, minlength=self.class_weight.size))
-            add_sorted(block, order, np.concatenate([[0], ends]), self._tables, n_jobs)
-        else:
-            rows = (block.dense, block.start, block.stop, block.target)
-            _run(kernels.class_moments_columns, rows, block, self._tables, n_jobs)
+            rows = (block.X, order, np.concatenate([[0], ends]))
+        kernel = kernel_for(block, "class_moments", "_class_kernels")
+        add_dense(kernel, rows, block, self._tables, n_jobs)
         return self
 
     def merge(self, other: ClassMoments) -> ClassMoments:
@@ -127,19 +125,10 @@ class ClassMoments(StatefulByClass):
         return ClassMomentsResult(*finish_tables(*self._tables), self.class_weight.copy())
 
 
-def add_sorted(
-    block: Block, order: NDArray[Any], bounds: NDArray[Any], tables: Tables, n_jobs: int | None
-) -> None:
-    """Merge dense rows, listed by class in `order`, into tables; see the kernel."""
-    from tamis.statistics import _class_kernels as kernels
-
-    _run(kernels.class_moments_rows, (block.X, order, bounds), block, tables, n_jobs)
-
-
-def _run(
+def add_dense(
     kernel: Any, rows: tuple[Any, ...], block: Block, tables: Tables, n_jobs: int | None
 ) -> None:
-    """Call a kernel for tiles of columns."""
+    """Merge the rows of a block, given as the kernel wants them, into tables."""
     threads = threads_for(block.n_rows * block.n_columns, n_jobs)
     n_tiles = max(-(-block.n_columns // TILE_COLUMNS), threads)
     tiles = split_evenly(0, block.n_columns, n_tiles)

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tamis.statistics.block import Block, Floats, lanes_for, sum_block
+from tamis.statistics.block import Block, Floats, kernel_for, lanes_for, sum_block
 from tamis.statistics.state import StatefulByClass
 
 # Sums of weights in different orders may differ by this share.
@@ -136,17 +136,13 @@ class ClassHistogram(StatefulByClass):
 
     def update(self, block: Block, n_jobs: int | None = 1) -> ClassHistogram:
         """Take in the rows of a block."""
-        from tamis.statistics import _kernels, _sparse_kernels
-
         weight = block.weight_slice
         self.class_weight += np.bincount(block.target_slice, weight, self.class_weight.size)
         self.has_sparse |= block.layout == "sparse"
         if block.weight is not None:
             self.whole &= bool((weight == np.floor(weight)).all())
-        kernels = _sparse_kernels if block.layout == "sparse" else _kernels
-        kernel = getattr(kernels, f"class_counts_{block.layout}")
         arguments = (block.target, block.weights, tuple(self.bins))
-        sum_block(kernel, block, arguments, self.lanes, n_jobs)
+        sum_block(kernel_for(block, "class_counts"), block, arguments, self.lanes, n_jobs)
         return self
 
     def merge(self, other: ClassHistogram) -> ClassHistogram:

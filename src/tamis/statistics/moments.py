@@ -7,7 +7,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from tamis.statistics.block import Block, Floats
-from tamis.statistics.class_moments import Tables, add_sorted, finish_tables, merge_tables
+from tamis.statistics.class_moments import Tables, add_dense, finish_tables, merge_tables
 from tamis.statistics.sparse_moments import add_sparse
 from tamis.statistics.state import Stateful
 
@@ -52,13 +52,15 @@ class Moments(Stateful):
 
     def update(self, block: Block, n_jobs: int | None = 1) -> Moments:
         """Take in the rows of a block."""
+        from tamis.statistics._class_kernels import class_moments_rows as kernel
+
         if block.layout == "sparse":
             codes = np.zeros(block.X.shape[0], dtype=np.int32)
-            total = block.weight_slice.sum(keepdims=True)
-            add_sparse(block, codes, total, self._tables)
-        else:  # column-major data too: the tiles keep it in cache
-            order = np.arange(block.start, block.stop)
-            add_sorted(block, order, np.array([0, block.n_rows]), self._tables, n_jobs)
+            add_sparse(block, codes, block.weight_slice.sum(keepdims=True), self._tables)
+            return self
+        # Column-major data too: the tiles keep it in cache.
+        rows = (block.X, np.arange(block.start, block.stop), np.array([0, block.n_rows]))
+        add_dense(kernel, rows, block, self._tables, n_jobs)
         return self
 
     def merge(self, other: Moments) -> Moments:

@@ -6,7 +6,7 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from tamis.statistics.block import Block, Floats, sum_block
+from tamis.statistics.block import Block, Floats, kernel_for, sum_block
 from tamis.statistics.histogram import ROUNDING, Bins
 from tamis.statistics.state import Stateful
 
@@ -61,8 +61,6 @@ class TargetSums(Stateful):
 
     def update(self, block: Block, n_jobs: int | None = 1) -> TargetSums:
         """Take in the rows of a block, whose target is already centred."""
-        from tamis.statistics import _sparse_kernels, _sum_kernels
-
         target, weight = block.target_slice, block.weight_slice
         weighted = weight * target
         squares = float(weighted @ target)
@@ -70,8 +68,7 @@ class TargetSums(Stateful):
         if block.layout == "sparse":
             self.has_sparse = True
             self.sparse_squares += squares
-        kernels = _sparse_kernels if block.layout == "sparse" else _sum_kernels
-        kernel = getattr(kernels, f"target_sums_{block.layout}")
+        kernel = kernel_for(block, "target_sums", "_sum_kernels")
         arguments = (block.target, block.weights, tuple(self.bins))
         sum_block(kernel, block, arguments, self.lanes, n_jobs)
         return self
