@@ -4,15 +4,11 @@ Every rule takes ``keep=`` (columns always kept) and ``groups=`` (columns that s
 together), by name or index.
 """
 
-from tamis.cutoff.budget import Budget
-from tamis.cutoff.cross_validated import CrossValidated
+from tamis.cutoff.down_the_order import Budget, Mass, Threshold
 from tamis.cutoff.elbow import Elbow, find_elbows
 from tamis.cutoff.fraction import Fraction
-from tamis.cutoff.mass import Mass
-from tamis.cutoff.permutation_null import PermutationNull
-from tamis.cutoff.rule import CutRule, as_rule
-from tamis.cutoff.threshold import Threshold
-from tamis.cutoff.top_k import TopK
+from tamis.cutoff.refitting import CrossValidated, PermutationNull
+from tamis.cutoff.rule import CutRule, TopK, as_rule
 
 __all__ = [
     "Budget",

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 
 from tamis._ranking import Ranking
 from tamis.cutoff.fit_data import FitData
-from tamis.cutoff.rule import Cut, CutRule
-from tamis.cutoff.top_k import TopK
+from tamis.cutoff.rule import Cut, CutRule, TopK
 from tamis.exceptions import InputError
 
 

@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tamis.cutoff.fraction import Fraction
-from tamis.cutoff.rule import CutRule
-from tamis.cutoff.top_k import TopK
+from tamis.cutoff.rule import CutRule, TopK
 from tamis.exceptions import InputError
 
 

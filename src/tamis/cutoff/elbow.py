@@ -31,10 +31,8 @@ class Elbow(CutRule):
     ----------
     which : {"early", "late"}, default="early"
         The steep first part only, or everything up to the flat end.
-    keep : sequence of int or str, or None
-        Columns that are always selected.
-    groups : sequence of sequences, mapping, or sequence of labels, or None
-        Columns that stand or fall together.
+    keep, groups : optional
+        As in :class:`CutRule`.
 
     Examples
     --------
@@ -57,7 +55,7 @@ class Elbow(CutRule):
         if early == late == ranking.useful.size > 1:
             warn(
                 f"{self.who}: the scores have no bend, so all {late} columns that vary are kept. "
-                "Give a number or another rule.",
+                "Give a number or another rule."
             )
         count = early if self.which == "early" else late
         return Cut(ranking.useful[:count], None, {"early": early, "late": late})

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from tamis._ranking import Ranking
 from tamis._validation import Number, check_value
 from tamis.cutoff.fit_data import FitData
-from tamis.cutoff.rule import Cut, CutRule
-from tamis.cutoff.top_k import TopK
+from tamis.cutoff.rule import Cut, CutRule, TopK
 
 
 @dataclass(frozen=True, eq=False)
@@ -20,10 +19,8 @@ class Fraction(CutRule):
     ----------
     f : float
         Share of all columns, in (0, 1].
-    keep : sequence of int or str, or None
-        Columns that are always selected; they count.
-    groups : sequence of sequences, mapping, or sequence of labels, or None
-        Columns that stand or fall together.
+    keep, groups : optional
+        As in :class:`CutRule`; columns in `keep` count.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""CutRule: how many features; and the rule that a user means by a number or a word."""
+"""CutRule: how many features; TopK; and the rule that a user means by a number or a word."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from tamis._ranking import Ranking
 from tamis._runtime.warning import warn
+from tamis._validation import Number, check_value
 from tamis.cutoff.fit_data import FitData
-from tamis.cutoff.groups import Column, Indices, Teams, resolve
+from tamis.cutoff.groups import Column, Indices, Teams
 from tamis.exceptions import InputError
 
 EXPECTED = (
@@ -22,10 +23,9 @@ EXPECTED = (
 
 
 class Cut(NamedTuple):
-    """Result of a rule.
+    """Columns that a rule asks for, best first, at most `limit` of them, and what else it found.
 
-    `wanted` columns are asked for, best first; `limit` bounds how many (or None); `details` holds
-    whatever else the rule found out, as plain numbers and arrays.
+    `details` are plain numbers and arrays.
     """
 
     wanted: Indices
@@ -70,42 +70,53 @@ class CutRule:
                 f"Fit with n_features_to_select={self.who}(...), or call recut(rule, X, y)."
             )
         cut = self.find(ranking, data)
-        support = self._fill(cut, ranking)
+        if self.keep is None and self.groups is None:
+            support = np.zeros(ranking.n_columns, dtype=bool)
+            support[cut.wanted[: cut.limit]] = True
+        else:
+            support = self.teams(ranking).fill(cut.wanted, cut.limit, ranking)
         if not support.any():
-            warn(
-                f"{self.who}: no column was selected. Choose a more generous rule.",
-            )
+            warn(f"{self.who}: no column was selected. Choose a more generous rule.")
         return support, cut.details
 
-    def _fill(self, cut: Cut, ranking: Ranking) -> NDArray[np.bool_]:
-        """Take `keep` first, then what is wanted, whole groups at a time, up to the limit."""
-        support = np.zeros(ranking.n_columns, dtype=bool)
-        if self.keep is None and self.groups is None:
-            support[cut.wanted[: cut.limit]] = True
-            return support
-        teams = self.teams(ranking)
-        for column in self.kept_columns(ranking):
-            support[teams.members(int(column))] = True
-        count = int(support.sum())
-        for column in cut.wanted:
-            if support[column]:
-                continue
-            # Groups that do not fit may leave room, but not for a column that never varies.
-            if ranking.constant[column] and not support[ranking.useful].all():
-                break
-            team = teams.members(int(column))
-            if cut.limit is None or count + team.size <= cut.limit:
-                support[team] = True
-                count += team.size
-        return support
-
-    def kept_columns(self, ranking: Ranking) -> Indices:
-        """Indices of the columns named in `keep`."""
-        return resolve(() if self.keep is None else self.keep, ranking, f"{self.who}: keep")
-
     def teams(self, ranking: Ranking) -> Teams:
-        """Partition of the columns that `groups` describes."""
-        return Teams.of(self.groups, ranking, f"{self.who}: groups")
+        """Columns that `keep` and `groups` describe."""
+        return Teams.of(self.keep, self.groups, ranking, self.who)
+
+
+@dataclass(frozen=True, eq=False)
+class TopK(CutRule):
+    """Keep the `k` best columns, exactly: ties are broken by position, never by keeping more.
+
+    Parameters
+    ----------
+    k : int
+        How many columns, those of `keep` included. More than there are keeps all, with a warning.
+    keep, groups : optional
+        As in :class:`CutRule`; a group that does not fit is passed over.
+
+    Examples
+    --------
+    >>> import tamis
+    >>> X, y = [[0, 5, 1], [1, 5, 1], [2, 7, 2], [3, 7, 1]], [0, 0, 1, 1]
+    >>> tamis.DFT(n_features_to_select=tamis.cutoff.TopK(2)).fit(X, y).get_support()
+    array([ True,  True, False])
+    """
+
+    k: int
+
+    def __post_init__(self) -> None:
+        check_value(self.k, Number(int, low=1), who=self.who, name="k")
+
+    def find(self, ranking: Ranking, data: FitData | None) -> Cut:
+        """Columns that vary first; constant ones only when nothing else is left."""
+        if self.k > ranking.n_columns:
+            warn(
+                f"{self.who}: asked for {self.k} columns, but there are {ranking.n_columns}; "
+                "all are kept.",
+            )
+        constant = ranking.order[ranking.constant[ranking.order]]
+        return Cut(np.concatenate([ranking.useful, constant]), self.k, {})
 
 
 def as_rule(value: Any, *, who: str = "as_rule", name: str = "n_features_to_select") -> CutRule:
@@ -131,19 +142,15 @@ def as_rule(value: Any, *, who: str = "as_rule", name: str = "n_features_to_sele
     """
     from tamis.cutoff.elbow import Elbow
     from tamis.cutoff.fraction import Fraction
-    from tamis.cutoff.top_k import TopK
 
     if isinstance(value, CutRule):
         return value
-    if isinstance(value, str):
-        if value == "elbow":
-            return Elbow()
-        if value == "all":
-            return Fraction(1.0)
-    elif isinstance(value, bool | np.bool_):
-        pass
-    elif isinstance(value, int | np.integer) and value >= 1:
+    if isinstance(value, str) and value == "elbow":
+        return Elbow()
+    if isinstance(value, str) and value == "all":
+        return Fraction(1.0)
+    if isinstance(value, int | np.integer) and not isinstance(value, bool) and value >= 1:
         return TopK(int(value))
-    elif isinstance(value, float | np.floating) and 0 < value <= 1:
+    if isinstance(value, float | np.floating) and 0 < value <= 1:
         return Fraction(float(value))
     raise InputError(f"{who}: {name} must be {EXPECTED}, got {value!r}.")

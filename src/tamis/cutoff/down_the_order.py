@@ -1,4 +1,4 @@
-"""Budget: the best columns whose costs fit."""
+"""Threshold, Mass and Budget: rules that go down the order until enough is taken."""
 
 from __future__ import annotations
 
@@ -17,6 +17,77 @@ from tamis.exceptions import InputError
 
 
 @dataclass(frozen=True, eq=False)
+class Threshold(CutRule):
+    """Keep every column whose score is at least `t`; constant columns never qualify.
+
+    Parameters
+    ----------
+    t : float
+        Smallest score that is good enough.
+    keep, groups : optional
+        As in :class:`CutRule`.
+
+    Examples
+    --------
+    >>> import tamis
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> tamis.DFT().fit(X, y).recut(tamis.cutoff.Threshold(0.5)).get_support()
+    array([False, False,  True,  True])
+    """
+
+    t: float
+
+    def __post_init__(self) -> None:
+        check_value(self.t, Number(float), who=self.who, name="t")
+
+    def find(self, ranking: Ranking, data: FitData | None) -> Cut:
+        """Take the prefix of the order that reaches the threshold."""
+        return Cut(ranking.useful[ranking.curve >= self.t], None, {"threshold": float(self.t)})
+
+
+@dataclass(frozen=True, eq=False)
+class Mass(CutRule):
+    """Keep the smallest prefix of the order that holds a share `m` of the total score.
+
+    Parameters
+    ----------
+    m : float
+        Share of the total score, in (0, 1].
+    keep, groups : optional
+        As in :class:`CutRule`.
+
+    Examples
+    --------
+    >>> import tamis
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> tamis.DFT().fit(X, y).recut(tamis.cutoff.Mass(0.6)).n_selected_
+    2
+    """
+
+    m: float
+
+    def __post_init__(self) -> None:
+        check_value(self.m, Number(float, low=0, high=1, open_low=True), who=self.who, name="m")
+
+    def find(self, ranking: Ranking, data: FitData | None) -> Cut:
+        """Walk down the order until enough is gathered."""
+        curve = ranking.curve
+        if (curve < 0).any():
+            raise InputError(
+                f"{self.who}: expected scores that are not negative, because shares of a total "
+                f"need that, got {curve.min()!r}. Use TopK, Threshold or Elbow instead."
+            )
+        total = np.cumsum(curve)
+        if not curve.size or total[-1] == 0:
+            return Cut(ranking.useful[:0], None, {"mass": 0.0})
+        # The last sum may miss the total by rounding when m is 1 or falls on a boundary.
+        count = int(np.searchsorted(total, self.m * total[-1] * (1 - 1e-12))) + 1
+        return Cut(ranking.useful[:count], None, {"mass": float(total[count - 1] / total[-1])})
+
+
+@dataclass(frozen=True, eq=False)
 class Budget(CutRule):
     """Walk down the order and take every column, or group, that the budget still pays for.
 
@@ -26,10 +97,8 @@ class Budget(CutRule):
         Cost of every column, not negative. Columns that a mapping leaves out are free.
     budget : float
         What may be spent. The columns in `keep` are paid first, even when they cost more.
-    keep : sequence of int or str, or None
-        Columns that are always selected.
-    groups : sequence of sequences, mapping, or sequence of labels, or None
-        Columns that stand or fall together; a group costs the sum of its columns.
+    keep, groups : optional
+        As in :class:`CutRule`; a group costs the sum of its columns.
 
     Examples
     --------
@@ -50,9 +119,7 @@ class Budget(CutRule):
     def find(self, ranking: Ranking, data: FitData | None) -> Cut:
         """Spend greedily, best column first."""
         costs, teams = self._costs(ranking), self.teams(ranking)
-        taken = np.zeros(ranking.n_columns, dtype=bool)
-        for column in self.kept_columns(ranking):
-            taken[teams.members(int(column))] = True
+        taken = teams.start(ranking)
         spent = float(costs[taken].sum())
         wanted = []
         for column in ranking.useful:
