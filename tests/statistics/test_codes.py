@@ -13,6 +13,7 @@ from tamis.statistics.codes import (
     CodedColumns,
     code_columns,
     rows_with_weight,
+    symmetrical,
     x_log_x_table,
 )
 
@@ -141,13 +142,13 @@ class TestJointCounts:
             np.testing.assert_allclose(found, np.transpose(expected) * varies, atol=1e-12)
             shares = [plain.uncertainty(plain_codes[j], b, weight) for b in plain_codes]
             np.testing.assert_allclose(
-                coded.uncertainty(*codes.column(j)), shares, rtol=1e-9, atol=1e-12
+                symmetrical(*coded.pairs(*codes.column(j), None)), shares, rtol=1e-9, atol=1e-12
             )
 
     def test_equals_scikit_learn(self):
         X, y = table(3, missing=0.0)
         codes = code_columns(X, n_bins=5, strategy="uniform")
-        found = CodedColumns(codes, np.ones(len(y)), 1).information(y, 3)
+        found = CodedColumns(codes, np.ones(len(y)), 1).pairs(y, 3, None)[0]
         expected = [mutual_info_score(y, row) / np.log(2) for row in codes.table]
         np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-12)
 
@@ -157,9 +158,9 @@ class TestJointCounts:
         halves = np.array([0, 0, 1, 1, 2, 2, 3, 3])
         X = np.column_stack([bit, 1 - bit, halves, np.zeros(8), [0, 1, 0, 1, 0, 1, 0, 1]])
         coded = CodedColumns(code_columns(X, n_bins=5, strategy="uniform"), np.ones(8), 1)
-        found = coded.uncertainty(bit, 2)
+        found = symmetrical(*coded.pairs(bit, 2, None))
         np.testing.assert_allclose(found, [1, 1, 2 / 3, 0, 0], atol=1e-15)
-        assert coded.uncertainty(np.zeros(8, int), 1).tolist() == [0] * 5
+        assert symmetrical(*coded.pairs(np.zeros(8, int), 1, None)).tolist() == [0] * 5
 
     def test_weights_are_repeated_rows(self):
         X, y = table(4)
@@ -180,10 +181,10 @@ class TestJointCounts:
         X, y = rng.normal(size=(2000, 300)), rng.integers(0, 4, 2000)
         codes = code_columns(X, n_bins=7, strategy="quantile")
         one, two = (CodedColumns(codes, np.ones(2000), n) for n in (1, 2))
-        whole = one.information(y, 4)
-        np.testing.assert_array_equal(two.information(y, 4), whole)
+        whole = one.pairs(y, 4, None)[0]
+        np.testing.assert_array_equal(two.pairs(y, 4, None)[0], whole)
         some = np.array([250, 3, 77])
-        np.testing.assert_array_equal(two.information(y, 4, some), whole[some])
+        np.testing.assert_array_equal(two.pairs(y, 4, some)[0], whole[some])
 
     def test_logarithms_are_looked_up_for_whole_weights_only(self):
         assert x_log_x_table(np.array([0.5, 0.5])).size == 0

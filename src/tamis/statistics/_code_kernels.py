@@ -3,6 +3,8 @@
 import numpy as np
 
 from tamis._runtime.compilation import inline, kernel
+from tamis.statistics._column_kernels import fill_column_slots, narrow_columns
+from tamis.statistics._pair_kernels import add_value
 
 MISSING = 255
 # A table of 8-bit codes has room for this many levels.
@@ -28,19 +30,10 @@ def keep_values(x, n_bins, levels, out):
     """Code a column by its distinct values; how many, or 0 if there are more than `n_bins`."""
     count = 0
     for i in range(x.shape[0]):
-        if x[i] != x[i]:
-            continue
-        place = 0
-        while place < count and levels[place] < x[i]:
-            place += 1
-        if place < count and levels[place] == x[i]:
-            continue
-        if count == n_bins:
-            return 0
-        for k in range(count, place, -1):
-            levels[k] = levels[k - 1]
-        levels[place] = x[i]
-        count += 1
+        if x[i] == x[i]:
+            count = add_value(x[i], levels, count, n_bins)
+            if count > n_bins:
+                return 0
     for i in range(x.shape[0]):
         out[i] = MISSING
         for k in range(count):
@@ -51,25 +44,19 @@ def keep_values(x, n_bins, levels, out):
 
 
 @kernel
-def code_uniform(values, low, step, scale, n_bins, table, n_levels):
-    """Equal bins with cuts at ``low + b step``; a value on a cut is above it."""
+def code_uniform(values, bins, table, n_levels):
+    """Equal bins; a value on a cut is above it."""
+    n_bins = bins[5]
+    is_narrow = narrow_columns(bins)
     levels = np.empty(n_bins)
+    slots = np.empty(values.shape[1], dtype=np.int32)
     for j in range(values.shape[0]):
-        x = values[j]
-        n_levels[j] = keep_values(x, n_bins, levels, table[j])
-        if n_levels[j] > 0:
-            continue
-        n_levels[j] = n_bins
-        for i in range(x.shape[0]):
-            if x[i] != x[i]:
-                table[j, i] = MISSING
-                continue
-            b = min(max(int((x[i] - low[j]) * scale[j]), 0), n_bins - 1)
-            while b > 0 and x[i] < low[j] + b * step[j]:
-                b -= 1
-            while b < n_bins - 1 and x[i] >= low[j] + (b + 1) * step[j]:
-                b += 1
-            table[j, i] = b
+        n_levels[j] = keep_values(values[j], n_bins, levels, table[j])
+        if n_levels[j] == 0:
+            n_levels[j] = n_bins
+            fill_column_slots(values[j], j, bins, is_narrow, slots)
+            for i in range(slots.shape[0]):
+                table[j, i] = slots[i] if slots[i] < n_bins else MISSING
 
 
 @inline

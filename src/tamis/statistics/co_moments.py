@@ -8,11 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tamis._runtime.threads import run_parts, split_evenly, threads_for
-from tamis.statistics.block import Block
+from tamis.statistics.block import Block, Floats
 from tamis.statistics.moments import Moments
 from tamis.statistics.state import Stateful
-
-Floats = NDArray[np.float64]
 
 # A mean is known to this share of itself, so smaller deviations from it are rounding.
 ROUNDING = 64 * 2.0**-52

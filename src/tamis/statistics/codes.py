@@ -9,12 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from tamis._runtime.compilation import announce_compilation
-from tamis._runtime.threads import run_parts, split_evenly, threads_for
+from tamis._runtime.threads import run_kernel, run_parts, split_evenly, threads_for
 from tamis._validation import Choice, Number
-from tamis.statistics import Bins, Block
-
-Floats = NDArray[np.float64]
+from tamis.statistics.block import Block, Floats
+from tamis.statistics.histogram import Bins
 
 MISSING = 255
 STRATEGIES = ("uniform", "quantile", "mdl")
@@ -75,56 +73,36 @@ def code_columns(
     n_jobs : int or None
         Threads; they do not change the result.
     """
+    from tamis.statistics import _code_kernels as kernels
+
     n_rows, n_columns = X.shape
     weight = np.ones(n_rows) if weight is None else weight
     codes = Codes(np.empty((n_columns, n_rows), np.uint8), np.empty(n_columns, np.int64))
     if sparse.issparse(X):
         X = X.tocsc()
-    coder = _Coder(n_bins, strategy, classes, weight)
+    kernel: Any = getattr(kernels, f"code_{strategy}")
+    settings: tuple[Any, ...] = (weight, n_bins)
+    if strategy == "mdl":
+        assert classes is not None
+        logs = x_log_x_table(weight)
+        settings = (weight, classes.astype(np.int64), int(classes.max()) + 1, logs)
 
     def tile(first: int, last: int) -> None:
         part = X[:, first:last]
         dense = part.toarray() if sparse.issparse(part) else part
         values = np.ascontiguousarray(dense.T, dtype=np.float64)
-        coder.code(values, codes.table[first:last], codes.n_levels[first:last])
+        if strategy == "uniform":
+            # fmin and fmax pass over NaN; a column of nothing else keeps NaN silently.
+            low, high = np.fmin.reduce(values, axis=1), np.fmax.reduce(values, axis=1)
+            how: tuple[Any, ...] = (tuple(Bins.between(low, high, n_bins)),)
+        else:
+            how = (np.argsort(values, axis=1), *settings)
+        kernel(values, *how, codes.table[first:last], codes.n_levels[first:last])
 
     tiles = split_evenly(0, n_columns, -(-n_columns // TILE))
-    tile(*tiles[0])  # compile once, not once per thread
+    run_kernel(kernel, tile, tiles[:1], 1)  # compile once, not once per thread
     run_parts(tile, tiles[1:], threads_for(n_rows * n_columns * 8, n_jobs))
     return codes
-
-
-class _Coder:
-    """Calls the kernel of a strategy for some columns."""
-
-    def __init__(self, n_bins: int, strategy: str, classes: Any, weight: Floats):
-        self.n_bins, self.strategy, self.weight = n_bins, strategy, weight
-        if strategy == "mdl":
-            self.classes = classes.astype(np.int64)
-            self.n_classes = int(classes.max()) + 1
-            self.logs = x_log_x_table(weight)
-
-    def code(self, values: Floats, table: NDArray[np.uint8], n_levels: NDArray[np.int64]) -> None:
-        """Fill the codes of columns that are the rows of `values`."""
-        from tamis.statistics import _code_kernels as kernels
-
-        with announce_compilation(getattr(kernels, f"code_{self.strategy}")):
-            if self.strategy == "uniform":
-                # fmin and fmax pass over NaN; a column of nothing else keeps NaN silently.
-                low, high = np.fmin.reduce(values, axis=1), np.fmax.reduce(values, axis=1)
-                bins = Bins.between(low, high, self.n_bins)
-                kernels.code_uniform(
-                    values, bins.low, bins.step, bins.scale, self.n_bins, table, n_levels
-                )
-                return
-            order = np.argsort(values, axis=1)
-            if self.strategy == "quantile":
-                kernels.code_quantile(values, order, self.weight, self.n_bins, table, n_levels)
-            else:
-                kernels.code_mdl(
-                    values, order, self.weight, self.classes, self.n_classes, self.logs, table,
-                    n_levels,
-                )  # fmt: skip
 
 
 def x_log_x_table(weight: Floats) -> Floats:
@@ -176,25 +154,9 @@ class CodedColumns:
         out = np.empty((3, chosen.size))
         arguments = (table, levels, one.astype(np.int64), n_levels, self.weight, self.logs, chosen)
         threads = threads_for(2 * chosen.size * table.shape[1], self.n_jobs)
-        with announce_compilation(kernels.joint_information):
-            run_parts(
-                lambda first, last: kernels.joint_information(*arguments, first, last, out),
-                split_evenly(0, chosen.size, threads),
-                threads,
-            )
+        parts = [(*arguments, a, b, out) for a, b in split_evenly(0, chosen.size, threads)]
+        run_kernel(kernels.joint_information, kernels.joint_information, parts, threads)
         return out
-
-    def information(
-        self, one: NDArray[Any], n_levels: int, columns: NDArray[Any] | None = None
-    ) -> Floats:
-        """Mutual information of `one` and the columns, in bits."""
-        return self.pairs(one, n_levels, columns)[0]
-
-    def uncertainty(
-        self, one: NDArray[Any], n_levels: int, columns: NDArray[Any] | None = None
-    ) -> Floats:
-        """Symmetrical uncertainty ``2 I(a; b) / (H(a) + H(b))``, 0 where neither varies."""
-        return symmetrical(*self.pairs(one, n_levels, columns))
 
 
 def symmetrical(shared: Floats, left: Floats, right: Floats) -> Floats:
@@ -221,8 +183,8 @@ class CutFinder:
             weight=block.weights, n_jobs=self.n_jobs,
         )  # fmt: skip
         least = np.full((block.n_columns, int(codes.n_levels.max())), np.inf)
-        with announce_compilation(kernels.least_of_levels, block.X.dtype):
-            kernels.least_of_levels(block.X.T, codes.table, least)
+        parts = [(block.X.T, codes.table, least)]
+        run_kernel(kernels.least_of_levels, kernels.least_of_levels, parts, 1, block.X.dtype)
         return [
             values[1:n].copy() for values, n in zip(least, codes.n_levels.tolist(), strict=True)
         ]

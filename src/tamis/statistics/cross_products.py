@@ -8,10 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tamis._runtime.threads import run_parts, split_evenly, threads_for
-from tamis.statistics.block import Block
+from tamis.statistics.block import Block, Floats
 from tamis.statistics.state import Stateful
-
-Floats = NDArray[np.float64]
 
 # Rows and cells that are centred at a time.
 TILE_ROWS, TILE_CELLS = 4096, 2**19

@@ -7,8 +7,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tamis._runtime.compilation import announce_compilation
-from tamis._runtime.threads import run_parts, split_evenly, threads_for
+from tamis._runtime.threads import run_kernel, split_evenly, threads_for
 from tamis.statistics.block import Block
 from tamis.statistics.state import Stateful
 
@@ -54,16 +53,12 @@ class FewValues(Stateful):
         if not columns.size or not block.n_rows:
             return self
         X, start, stop = block.dense_rows()
-        state = (self.values, self.count)
         threads = threads_for(block.n_rows * columns.size, n_jobs)
-        with announce_compilation(kernels.few_values, X.dtype):
-            run_parts(
-                lambda first, last: kernels.few_values(
-                    X, start, stop, columns, first, last, *state
-                ),
-                split_evenly(0, columns.size, threads),
-                threads,
-            )
+        parts = [
+            (X, start, stop, columns, *piece, self.values, self.count)
+            for piece in split_evenly(0, columns.size, threads)
+        ]
+        run_kernel(kernels.few_values, kernels.few_values, parts, threads, X.dtype)
         return self
 
     def merge(self, other: FewValues) -> FewValues:

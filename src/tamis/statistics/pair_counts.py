@@ -8,12 +8,9 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tamis._runtime.compilation import announce_compilation
-from tamis._runtime.threads import run_parts, split_evenly, threads_for
-from tamis.statistics.block import Block
+from tamis._runtime.threads import run_kernel, split_evenly, threads_for
+from tamis.statistics.block import Block, Floats
 from tamis.statistics.state import Stateful
-
-Floats = NDArray[np.float64]
 
 # Columns whose counts a thread works on at a time, so that they stay in the cache.
 TILE_COLUMNS = 32
@@ -129,32 +126,18 @@ class PairCounts(Stateful):
             self.counts = np.zeros(self._late_shape)
         X, start, stop = block.dense_rows()
         weight = block.weights if X is block.X else block.weight_slice
-        ones, counts = self._ones(X, start, stop, block), self.counts
-        n_columns = block.n_columns
-        threads = threads_for(block.n_rows * n_columns * ones.shape[1], n_jobs)
-        with announce_compilation(kernels.count_pairs, X.dtype):
-            run_parts(
-                lambda first, last: kernels.count_pairs(
-                    X, start, stop, weight, *self.cuts, ones, first, last, counts
-                ),
-                split_evenly(0, n_columns, -(-n_columns // TILE_COLUMNS)),
-                threads,
-            )
-        return self
-
-    def _ones(
-        self, X: NDArray[np.float64], start: int, stop: int, block: Block
-    ) -> NDArray[np.int64]:
-        """Slots of every row: that of the target, and those of the batch."""
-        from tamis.statistics import _pair_kernels as kernels
-
+        # Slots of every row: that of the target, and those of the batch.
         lead = int(self.n_codes > 0)
         ones = np.empty((block.n_rows, lead + self.batch.size), dtype=np.int64)
         if lead:
-            assert block.target is not None
-            ones[:, 0] = block.target[block.start : block.stop]
+            ones[:, 0] = block.target_slice
         kernels.code_ones(X, start, stop, *self.cuts, self.batch, self.slots[:-1], ones[:, lead:])
-        return ones
+        arguments = (X, start, stop, weight, *self.cuts, ones)
+        tiles = split_evenly(0, block.n_columns, -(-block.n_columns // TILE_COLUMNS))
+        parts = [(*arguments, *tile, self.counts) for tile in tiles]
+        threads = threads_for(block.n_rows * block.n_columns * ones.shape[1], n_jobs)
+        run_kernel(kernels.count_pairs, kernels.count_pairs, parts, threads, X.dtype)
+        return self
 
     def merge(self, other: PairCounts) -> PairCounts:
         """Take in what another object has seen of the same columns."""

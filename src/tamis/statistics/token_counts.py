@@ -6,7 +6,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from tamis._runtime.compilation import announce_compilation
+from tamis._runtime.threads import run_kernel
 from tamis.statistics.block import Block, Floats, sum_block
 from tamis.statistics.class_moments import ClassMomentsResult
 from tamis.statistics.histogram import ROUNDING
@@ -116,8 +116,7 @@ class TokenCounts(Stateful):
         zeros = rows - self.stored
         zeros[zeros < ROUNDING * rows] = 0.0  # rounding of the sums is not a row
         slots = np.empty(self.centers.shape, dtype=np.int64)
-        with announce_compilation(kernels.zero_slots):
-            kernels.zero_slots(*self._setup, slots)
+        run_kernel(kernels.zero_slots, kernels.zero_slots, [(*self._setup, slots)], 1)
         columns = np.arange(table.shape[0])
         for k in range(self.sparse_rows.size):
             table[columns, slots[k]] += zeros[k]

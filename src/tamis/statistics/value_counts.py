@@ -5,13 +5,11 @@ from __future__ import annotations
 from typing import Any, NamedTuple, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy import sparse
 
-from tamis.statistics.block import Block
+from tamis.statistics.block import Block, Floats
 from tamis.statistics.state import Stateful
-
-Floats = NDArray[np.float64]
 
 
 class ColumnCounts(NamedTuple):
