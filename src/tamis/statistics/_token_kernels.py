@@ -9,12 +9,13 @@ cell without a token goes to the slot after the last one. ``np.divide`` makes Na
 import numpy as np
 
 from tamis._runtime.compilation import inline, kernel
-from tamis.statistics._column_kernels import TILE_ROWS
 
 # Squared rounding of a class mean in units of the column's values: 32 machine epsilons.
 ROUNDING = (32 * 2.0**-52) ** 2
 # A closeness this little below a border, counted in tokens, is on it but for rounding.
 BORDER = 1e-9
+# Rows of column-major data that are copied at a time.
+TILE_ROWS = 64
 
 
 @inline
@@ -102,38 +103,16 @@ def tokens_rows(
 def tokens_columns(
     Xt, start, stop, codes, weight, mean, unit, n_tokens, complement, counts, first, last
 ):
-    """As `tokens_rows` for column-major data."""
-    slots = np.empty(TILE_ROWS, dtype=np.int32)
-    total = np.empty(TILE_ROWS)
-    n_classes = mean.shape[0]
-    for j in range(first, last):
-        center = mean[:, j].copy()
-        u = unit[j]
-        table = counts[j].copy()
-        for a in range(start, stop, TILE_ROWS):
-            n = min(TILE_ROWS, stop - a)
-            values = Xt[j, a : a + n]
-            code = codes[a : a + n]
-            if n_classes == 2:
-                for i in range(n):
-                    x = np.float64(values[i])
-                    own = distance(x, center[code[i]], u)
-                    rival = distance(x, center[1 - code[i]], u)
-                    slots[i] = np.int32(slot_of_closeness(np.divide(rival, own + rival), n_tokens))
-            else:
-                total[:] = 0.0
-                for k in range(n_classes):
-                    if center[k] == center[k]:
-                        for i in range(n):
-                            d = distance(np.float64(values[i]), center[k], u)
-                            total[i] += d if complement else np.divide(1.0, d)
-                for i in range(n):
-                    d = distance(np.float64(values[i]), center[code[i]], u)
-                    c = share_of(d, total[i], complement)
-                    slots[i] = np.int32(slot_of_closeness(c, n_tokens))
+    """As `tokens_rows` for column-major data, of which tiles are copied row by row."""
+    tile = np.empty((TILE_ROWS, last), dtype=Xt.dtype)
+    for a in range(start, stop, TILE_ROWS):
+        n = min(TILE_ROWS, stop - a)
+        for j in range(first, last):
             for i in range(n):
-                table[np.uint32(slots[i])] += weight[a + i]
-        counts[j] = table
+                tile[i, j] = Xt[j, a + i]
+        tokens_rows(
+            tile, 0, n, codes[a:], weight[a:], mean, unit, n_tokens, complement, counts, first, last
+        )
 
 
 @kernel

@@ -91,45 +91,34 @@ def linear_factors(X: Any, weight: Floats, dtype: Any, n_jobs: int | None) -> Fa
 
 def _factors(X: Any, weight: Floats, dtype: Any, n_jobs: int | None, fill: Fill) -> Factors:
     """Fill factors tile by tile; threads take tiles."""
-    n_rows, n_columns = X.shape
+    tiles = split_evenly(0, X.shape[1], -(-X.shape[1] // TILE))
     if sparse.issparse(X):
-        return _sparse_factors(X, weight, dtype, fill)
-    out = np.empty((n_columns, n_rows), dtype=dtype)
+        return _sparse_factors(X.tocsc(), np.sqrt(weight), dtype, fill, tiles)
+    out = np.empty(X.shape[::-1], dtype=dtype)
 
     def tile(a: int, b: int) -> None:
         fill(np.ascontiguousarray(X[:, a:b].T, dtype=np.float64), out[a:b])
 
-    tiles = split_evenly(0, n_columns, -(-n_columns // TILE))
     tile(*tiles[0])  # compile once, not once per thread
     run_parts(tile, tiles[1:], threads_for(X.size * 8, n_jobs))
     return Factors(out)
 
 
-def _sparse_factors(X: Any, weight: Floats, dtype: Any, fill: Fill) -> Factors:
+def _sparse_factors(X: Any, root: Floats, dtype: Any, fill: Fill, tiles: list[Range]) -> Factors:
     """Factors of sparse columns: the zeros of a column share one value, kept apart."""
-    X = X.tocsc()
-    n_rows, n_columns = X.shape
-    root = np.sqrt(weight)
-    zero = np.zeros(n_columns)
-    parts = []
-    for a, b in split_evenly(0, n_columns, -(-n_columns // TILE)):
-        tile = X[:, a:b]
-        values = np.ascontiguousarray(tile.toarray().T, dtype=np.float64)
+    zero = np.zeros(X.shape[1])
+    data = np.empty(X.nnz, dtype=dtype)
+    for a, b in tiles:
+        values = np.ascontiguousarray(X[:, a:b].toarray().T, dtype=np.float64)
         out = np.empty(values.shape)
         fill(values, out)
         is_zero = values == 0
-        first = is_zero.argmax(axis=1)
-        rows = np.arange(b - a)
+        rows, first = np.arange(b - a), is_zero.argmax(axis=1)
         zero[a:b] = np.where(is_zero[rows, first], out[rows, first] / root[first], 0.0)
         rest = out - zero[a:b, None] * root
-        stored = np.repeat(rows, np.diff(tile.indptr))
-        parts.append(
-            sparse.csr_array(
-                (rest[stored, tile.indices].astype(dtype), tile.indices, tile.indptr),
-                shape=(b - a, n_rows),
-            )
-        )
-    vectors = sparse.vstack(parts, format="csr")
+        inside = slice(X.indptr[a], X.indptr[b])
+        data[inside] = rest[np.repeat(rows, np.diff(X.indptr[a : b + 1])), X.indices[inside]]
+    vectors = sparse.csr_array((data, X.indices, X.indptr), shape=X.shape[::-1])
     return Factors(vectors, zero.astype(dtype), root.astype(dtype))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -63,10 +63,9 @@ class Bins(NamedTuple):
         narrow = np.flatnonzero(step < 16 * np.spacing(largest))
         return cls(low, step, 1.0 / step, low + step / 4, narrow, int(n_bins))
 
-    def cuts(self, columns: Any = slice(None)) -> Floats:
+    def cuts(self) -> Floats:
         """Candidate cuts, one row per column."""
-        inner = np.arange(1, self.n_bins, dtype=np.float64)
-        return self.low[columns, None] + inner * self.step[columns, None]
+        return self.low[:, None] + np.arange(1.0, self.n_bins) * self.step[:, None]
 
     def zero_slots(self) -> NDArray[np.int64]:
         """Bin that holds the value zero, for every column."""

@@ -13,10 +13,11 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from tamis._runtime.compilation import announce_compilation
-from tamis._runtime.threads import run_parts, split_evenly, threads_for
+from tamis._runtime.threads import run_kernel, run_parts, split_evenly, threads_for
+from tamis.statistics.block import Floats
 
-Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]
+Range = tuple[int, int]
 
 DEFAULT_LIMIT = 64 * 2**20
 # Columns that enter a product at a time, so that wide tables need no second copy.
@@ -101,16 +102,16 @@ class _Precision(NamedTuple):
     unit: float
     error: tuple[float, float, float]
 
-
-def _precision(dtype: type[np.floating[Any]], n_columns: int, largest: float) -> _Precision:
-    # A power of 2 that brings every centred row to a length of at most 1, without rounding.
-    unit = float(np.ldexp(1.0, -int(np.frexp(np.sqrt(largest))[1]))) if largest > 0 else 1.0
-    back = 1.0 / unit / unit
-    limits = np.finfo(dtype)
-    # n roundings of the sum, and a few of centring, unit and norms; then what is lost to underflow.
-    relative = (n_columns + 16) * float(limits.eps)
-    absolute = 8.0 * n_columns * float(limits.tiny) * back
-    return _Precision(dtype, unit, (back, relative, absolute))
+    @classmethod
+    def of(cls, dtype: type[np.floating[Any]], n_columns: int, largest: float) -> _Precision:
+        # A power of 2 that brings every centred row to a length of at most 1, without rounding.
+        unit = float(np.ldexp(1.0, -int(np.frexp(np.sqrt(largest))[1]))) if largest > 0 else 1.0
+        back = 1.0 / unit / unit
+        limits = np.finfo(dtype)
+        # Roundings of the sum, a few of centring, unit and norms; then what underflow loses.
+        relative = (n_columns + 16) * float(limits.eps)
+        absolute = 8.0 * n_columns * float(limits.tiny) * back
+        return cls(dtype, unit, (back, relative, absolute))
 
 
 class _Search:
@@ -119,30 +120,32 @@ class _Search:
     def __init__(self, X: Floats, distances: Floats, indices: Rows, n_jobs: int | None):
         self.X, self.distances, self.indices, self.n_jobs = X, distances, indices, n_jobs
         self.centre = X.mean(axis=0)
-        self.norms = np.empty(X.shape[0])
+        self.norms = np.zeros(X.shape[0])
         for first, last in _blocks(X.shape[0], X.shape[1], None):
-            self.norms[first:last] = self._sums_of_squares(X[first:last])
+            for columns in _chunks(X.shape[1]):
+                centred = X[first:last, columns] - self.centre[columns]
+                self.norms[first:last] += np.einsum("ij,ij->i", centred, centred)
         largest = float(self.norms.max())
-        self.single = _precision(np.float32, X.shape[1], largest)
-        self.double = _precision(np.float64, X.shape[1], largest)
+        self.double = _Precision.of(np.float64, X.shape[1], largest)
         self.precision = self.double
+        if X.shape[0] >= LEAST_ROWS:
+            self.precision = _Precision.of(np.float32, X.shape[1], largest)
 
-    def try_single(self, block: tuple[int, int]) -> None:
+    def try_single(self, block: Range) -> None:
         """See on a few rows whether single precision will do; they are offered again later."""
-        if self.X.shape[0] < LEAST_ROWS:
+        if self.precision is self.double:
             return
-        self.precision = self.single
         rows = (block[0], min(block[1], block[0] + TRIAL_ROWS))
-        n_computed = [0]
+        n_computed: list[int] = []
         self._offer(*rows, self._products(rows, block), block[0], n_computed)
-        self._judge(n_computed[0], rows[1] - rows[0])
+        self._judge(n_computed, rows[1] - rows[0])
         self.distances[slice(*rows)], self.indices[slice(*rows)] = np.inf, NO_ROW
 
-    def _judge(self, n_computed: int, n_rows: int) -> None:
-        if n_computed > DOUBTFUL * (self.distances.shape[1] + 8) * n_rows:
+    def _judge(self, n_computed: list[int], n_rows: int) -> None:
+        if sum(n_computed) > DOUBTFUL * (self.distances.shape[1] + 8) * n_rows:
             self.precision = self.double
 
-    def tile(self, rows: tuple[int, int], others: tuple[int, int]) -> None:
+    def tile(self, rows: Range, others: Range) -> None:
         """Offer two blocks of rows to each other."""
         products = self._products(rows, others)
         n_threads = threads_for(products.size, self.n_jobs)
@@ -154,7 +157,7 @@ class _Search:
             turned = products.T
             parts += [(a, b, turned[a - others[0] : b - others[0]], rows[0]) for a, b in pieces]
         run_parts(self._offer, [(*part, n_computed) for part in parts], n_threads)
-        self._judge(sum(n_computed), rows[1] - rows[0] + (others[1] - others[0]))
+        self._judge(n_computed, rows[1] - rows[0] + (others[1] - others[0]))
 
     def _offer(
         self, first: int, last: int, products: Any, first_other: int, n_computed: list[int]
@@ -168,7 +171,7 @@ class _Search:
             )
         )  # fmt: skip
 
-    def _products(self, rows: tuple[int, int], others: tuple[int, int]) -> NDArray[Any]:
+    def _products(self, rows: Range, others: Range) -> NDArray[Any]:
         """Scalar products of the centred rows of two blocks, times the unit squared."""
         total: Any = None
         for columns in _chunks(self.X.shape[1]):
@@ -178,30 +181,22 @@ class _Search:
             total = part if total is None else np.add(total, part, out=total)
         return np.asarray(total)
 
-    def _centred(self, rows: tuple[int, int], columns: slice) -> NDArray[Any]:
+    def _centred(self, rows: Range, columns: slice) -> NDArray[Any]:
         centred = self.X[slice(*rows), columns] - self.centre[columns]
         centred *= self.precision.unit
         return centred.astype(self.precision.dtype, copy=False)
-
-    def _sums_of_squares(self, block: Floats) -> Floats:
-        total = np.zeros(block.shape[0])
-        for columns in _chunks(block.shape[1]):
-            centred = block[:, columns] - self.centre[columns]
-            total += np.einsum("ij,ij->i", centred, centred)
-        return total
 
 
 def _chunks(n_columns: int) -> list[slice]:
     return [slice(first, first + CHUNK) for first in range(0, max(n_columns, 1), CHUNK)]
 
 
-def _blocks(n_rows: int, n_columns: int, memory_limit: int | None) -> list[tuple[int, int]]:
+def _blocks(n_rows: int, n_columns: int, memory_limit: int | None) -> list[Range]:
     """Blocks of rows of which any two, and their products, fit the memory."""
     numbers = (DEFAULT_LIMIT if memory_limit is None else memory_limit) / 8
     # Two centred blocks, the products, their next chunk: 2 side width + 2 side^2 numbers.
     width = min(n_columns, CHUNK)
-    side = int((np.sqrt(width**2 + 2.0 * numbers) - width) / 2.0)
-    side = max(LEAST_SIDE, side)
+    side = max(LEAST_SIDE, int((np.sqrt(width**2 + 2.0 * numbers) - width) / 2.0))
     return split_evenly(0, n_rows, -(-n_rows // side))
 
 
@@ -223,13 +218,11 @@ class Edges(NamedTuple):
 
 def smoothness(values: Floats, edges: Edges) -> tuple[Floats, Floats]:
     """``f'Lf`` and ``f'Df`` of every column f of `values`, which is overwritten."""
-    from tamis.statistics import _neighbor_kernels as kernels
+    from tamis.statistics._neighbor_kernels import smoothness as kernel
 
     rough, spread = np.zeros(values.shape[1]), np.zeros(values.shape[1])
-    with announce_compilation(kernels.smoothness):
-        kernels.smoothness(
-            values, edges.degree, edges.tails, edges.heads, edges.weights, rough, spread
-        )
+    graph = (edges.degree, edges.tails, edges.heads, edges.weights)
+    run_kernel(kernel, kernel, [(values, *graph, rough, spread)], 1)
     return rough, spread
 
 
