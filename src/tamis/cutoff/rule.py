@@ -16,17 +16,9 @@ from tamis.cutoff.fit_data import FitData
 from tamis.cutoff.groups import Column, Indices, Teams
 from tamis.exceptions import InputError
 
-EXPECTED = (
-    "an int of at least 1, a float in (0, 1], 'elbow', 'all', or a rule from tamis.cutoff such "
-    "as TopK(20)"
-)
-
 
 class Cut(NamedTuple):
-    """Columns that a rule asks for, best first, at most `limit` of them, and what else it found.
-
-    `details` are plain numbers and arrays.
-    """
+    """Columns that a rule asks for, best first; how many at most; and what else it found."""
 
     wanted: Indices
     limit: int | None
@@ -115,10 +107,8 @@ class TopK(CutRule):
     def find(self, ranking: Ranking, data: FitData | None) -> Cut:
         """Columns that vary first; constant ones only when nothing else is left."""
         if self.k > ranking.n_columns:
-            warn(
-                f"{self.who}: asked for {self.k} columns, but there are {ranking.n_columns}; "
-                "all are kept.",
-            )
+            n = ranking.n_columns
+            warn(f"{self.who}: asked for {self.k} columns, but there are {n}; all are kept.")
         constant = ranking.order[ranking.constant[ranking.order]]
         return Cut(np.concatenate([ranking.useful, constant]), self.k, {})
 
@@ -157,4 +147,7 @@ def as_rule(value: Any, *, who: str = "as_rule", name: str = "n_features_to_sele
         return TopK(int(value))
     if isinstance(value, float | np.floating) and 0 < value <= 1:
         return Fraction(float(value))
-    raise InputError(f"{who}: {name} must be {EXPECTED}, got {value!r}.")
+    raise InputError(
+        f"{who}: {name} must be an int of at least 1, a float in (0, 1], 'elbow', 'all', or a rule "
+        f"from tamis.cutoff such as TopK(20), got {value!r}."
+    )

@@ -82,14 +82,10 @@ def tokens_rows(
             total[:] = 0.0
             for k in range(n_classes):
                 center = mean[k, first:last]
-                if complement:
-                    for j in range(n):
-                        d = distance(np.float64(row[j]), center[j], scale[j])
-                        total[j] += d if d == d else 0.0
-                else:
-                    for j in range(n):
-                        d = distance(np.float64(row[j]), center[j], scale[j])
-                        total[j] += np.divide(1.0, d) if d == d else 0.0
+                for j in range(n):
+                    d = distance(np.float64(row[j]), center[j], scale[j])
+                    term = d if complement else np.divide(1.0, d)
+                    total[j] += term if d == d else 0.0
             for j in range(n):
                 d = distance(np.float64(row[j]), own[j], scale[j])
                 c = share_of(d, total[j], complement)

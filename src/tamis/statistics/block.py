@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
@@ -102,7 +101,7 @@ class Block:
     @property
     def weight_slice(self) -> Floats:
         """Weights of the rows in the block."""
-        return self.weights[self.start : self.stop]
+        return np.ones(self.n_rows) if self.weight is None else self.weight[self.start : self.stop]
 
     @property
     def target_slice(self) -> NDArray[Any]:
@@ -135,11 +134,7 @@ def kernel_for(block: Block, name: str, rows: str = "_kernels") -> Any:
 
 
 def sum_block(
-    kernel: Callable[..., None],
-    block: Block,
-    arguments: tuple[Any, ...],
-    lanes: Floats,
-    n_jobs: int | None,
+    kernel: Any, block: Block, arguments: tuple[Any, ...], lanes: Floats, n_jobs: int | None
 ) -> None:
     """Add a block to `lanes` with a kernel of `tamis.statistics`.
 
@@ -151,19 +146,13 @@ def sum_block(
     if block.layout == "sparse":
         parts = [(block.stored, block.start, block.stop, *arguments, lanes[0])]
     else:
+        rows = split_evenly(block.start, block.stop, len(lanes) if block.layout == "rows" else 1)
+        n_groups, n_tiles = -(-block.n_columns // GROUP), -(-block.n_columns // TILE_COLUMNS)
+        groups = split_evenly(0, n_groups, max(n_tiles, threads if len(lanes) == 1 else 1))
+        columns = [(a * GROUP, min(b * GROUP, block.n_columns)) for a, b in groups]
         parts = [
-            (block.dense, start, stop, *arguments, lanes[lane], first, last)
-            for lane, start, stop, first, last in _tiles(block, len(lanes), threads)
+            (block.dense, *piece, *arguments, lane, *tile)
+            for piece, lane in zip(rows, lanes, strict=False)
+            for tile in columns
         ]
     run_kernel(kernel, kernel, parts, threads, block.X.dtype)
-
-
-def _tiles(block: Block, n_lanes: int, threads: int) -> list[tuple[int, ...]]:
-    """Tiles as (lane, first row, end row, first column, end column)."""
-    n_groups = -(-block.n_columns // GROUP)
-    n_tiles = max(-(-block.n_columns // TILE_COLUMNS), threads if n_lanes == 1 else 1)
-    groups = split_evenly(0, n_groups, n_tiles)
-    columns = [(a * GROUP, min(b * GROUP, block.n_columns)) for a, b in groups]
-    n_lanes = 1 if block.layout == "columns" else n_lanes
-    rows = split_evenly(block.start, block.stop, n_lanes)
-    return [(lane, *piece, *tile) for lane, piece in enumerate(rows) for tile in columns]

@@ -101,7 +101,7 @@ class ClassMoments(StatefulByClass):
         class_weight = np.bincount(codes, block.weight_slice, self.class_weight.size)
         self.class_weight += class_weight
         if block.layout == "sparse":
-            from tamis.statistics.sparse_moments import add_sparse
+            from tamis.statistics.moments import add_sparse
 
             add_sparse(block, block.target, class_weight, self._tables)
             return self
@@ -131,8 +131,8 @@ def add_dense(
     """Merge the rows of a block, given as the kernel wants them, into tables."""
     threads = threads_for(block.n_rows * block.n_columns, n_jobs)
     n_tiles = max(-(-block.n_columns // TILE_COLUMNS), threads)
-    tiles = split_evenly(0, block.n_columns, n_tiles)
-    parts = [(*rows, block.weights, *tables, *tile) for tile in tiles]
+    arguments = (*rows, block.weights, *tables)
+    parts = [(*arguments, *tile) for tile in split_evenly(0, block.n_columns, n_tiles)]
     run_kernel(kernel, kernel, parts, threads, block.X.dtype)
 
 

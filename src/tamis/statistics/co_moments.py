@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import ClassVar, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tamis._runtime.threads import run_parts, split_evenly, threads_for
 from tamis.statistics.block import Block, Floats
@@ -69,26 +68,28 @@ class CoMoments(Stateful):
 
     def update(self, block: Block, n_jobs: int | None = 1) -> CoMoments:
         """Take in the rows of a block."""
-        assert block.target is not None
         if block.n_rows == 0:
             return self
         part = CoMoments(block.n_columns)
         part.columns.update(block, n_jobs)
         weight = block.weight_slice
-        target = block.target[block.start : block.stop]
-        mean = float(np.average(target, weights=weight))
-        target = target - mean  # sums to 0, so the means of the columns do not matter
+        mean = float(np.average(block.target_slice, weights=weight))
+        target = block.target_slice - mean  # sums to 0, so the means of the columns do not matter
         part.target_mean[:] = mean
         part.target_spread[:] = (weight * target) @ target
-        if block.layout == "sparse":
-            part._multiply_sparse(block, weight * target)
-        else:
-            part._multiply_dense(block, weight * target, n_jobs)
+        part._multiply(block, weight * target, n_jobs)
         part._multiply_again(block, target, n_jobs)
         return self.merge(part)
 
-    def _multiply_dense(self, block: Block, weighted: Floats, n_jobs: int | None) -> None:
+    def _multiply(self, block: Block, weighted: Floats, n_jobs: int | None) -> None:
         """Sums of target times column; NaN for columns with holes."""
+        n_columns = block.n_columns
+        if block.layout == "sparse":
+            data, indices, indptr = block.stored
+            inside = slice(indptr[block.start], indptr[block.stop])
+            row = np.repeat(weighted, np.diff(indptr[block.start : block.stop + 1]))
+            self.product += np.bincount(indices[inside], row * data[inside], minlength=n_columns)
+            return
 
         def tile(first: int, last: int) -> None:
             product = self.product[first:last]
@@ -100,26 +101,14 @@ class CoMoments(Stateful):
                     product += np.einsum("i,ij->j", part, block.X[a:b, first:last])
 
         # As wide for any number of threads, and never a single column, which sums otherwise.
-        n_tiles = -(-block.n_columns // TILE_COLUMNS)
-        threads = threads_for(block.n_rows * block.n_columns, n_jobs)
-        run_parts(tile, split_evenly(0, block.n_columns, n_tiles), threads)
-
-    def _multiply_sparse(self, block: Block, weighted: Floats) -> None:
-        """As `_multiply_dense`, from the stored entries."""
-        data, indices, indptr = block.stored
-        inside = slice(indptr[block.start], indptr[block.stop])
-        row = np.repeat(weighted, np.diff(indptr[block.start : block.stop + 1]))
-        self.product += np.bincount(indices[inside], row * data[inside], minlength=block.n_columns)
-
-    def _in_doubt(self) -> NDArray[np.intp]:
-        """Columns with holes, and those whose mean is too large for sums that are not centred."""
-        weight, mean, variance = self.columns.finish()
-        far = np.abs(mean) > LARGEST_OFFSET * np.sqrt(variance)
-        return np.flatnonzero(np.isnan(self.product) | ((weight > 0) & far))
+        tiles = split_evenly(0, n_columns, -(-n_columns // TILE_COLUMNS))
+        run_parts(tile, tiles, threads_for(block.n_rows * n_columns, n_jobs))
 
     def _multiply_again(self, block: Block, target: Floats, n_jobs: int | None) -> None:
-        """Centre the columns in doubt, and the target by its mean in their observed rows."""
-        columns = self._in_doubt()
+        """Centre columns with holes or a large mean, and the target in their observed rows."""
+        known, mean, variance = self.columns.finish()
+        far = (known > 0) & (np.abs(mean) > LARGEST_OFFSET * np.sqrt(variance))
+        columns = np.flatnonzero(np.isnan(self.product) | far)
         rows, weight = slice(block.start, block.stop), block.weight_slice[:, None]
 
         def part(a: int, b: int) -> None:

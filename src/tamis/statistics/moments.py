@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
+from tamis._runtime.threads import run_kernel
 from tamis.statistics.block import Block, Floats
 from tamis.statistics.class_moments import Tables, add_dense, finish_tables, merge_tables
-from tamis.statistics.sparse_moments import add_sparse
 from tamis.statistics.state import Stateful
 
 
@@ -71,3 +72,23 @@ class Moments(Stateful):
     def finish(self) -> MomentsResult:
         """Moments of all rows seen."""
         return MomentsResult(*finish_tables(self.weight, self.mean, self.spread))
+
+
+def add_sparse(
+    block: Block, codes: NDArray[Any] | None, class_weight: NDArray[Any], tables: Tables
+) -> None:
+    """Merge a block into tables: its stored entries, then the zeros around them in one merge."""
+    from tamis.statistics._sparse_kernels import class_moments_sparse as kernel
+
+    assert codes is not None
+    shape = tables[0].shape
+    part = np.zeros(shape), np.zeros(shape), np.zeros(shape)
+    stored, n_stored = np.zeros(shape), np.zeros(shape, dtype=np.int64)
+    arguments = (block.stored, block.start, block.stop, codes, block.weights)
+    run_kernel(kernel, kernel, [(*arguments, *part, stored, n_stored)], 1, block.X.dtype)
+    n_rows = np.bincount(codes[block.start : block.stop], minlength=shape[0])
+    # Where every row is stored, what is left of the weights is rounding, not zeros.
+    zeros = np.maximum(class_weight[:, None] - stored, 0.0)
+    zeros[n_stored == n_rows[:, None]] = 0.0
+    merge_tables(part, zeros, np.zeros(shape), np.zeros(shape))
+    merge_tables(tables, *part)

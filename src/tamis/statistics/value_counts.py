@@ -65,17 +65,14 @@ class ValueCounts(Stateful):
     def update(self, block: Block, n_jobs: int | None = 1) -> ValueCounts:
         """Take in the rows of a block."""
         rows = block.X[block.start : block.stop]
-        weights = block.weight_slice
-        if sparse.issparse(rows):
-            rows = rows.tocsc()
+        rows = rows.tocsc() if block.layout == "sparse" else rows
         for j, known in enumerate(self.columns):
-            self.columns[j] = _joined([known, _count(*_column(rows, j, weights))])
+            self.columns[j] = _joined(known, _count(*_column(rows, j, block.weight_slice)))
         return self
 
     def merge(self, other: ValueCounts) -> ValueCounts:
         """Take in what another object has seen."""
-        pairs = zip(self.columns, other.columns, strict=True)
-        self.columns = [_joined(list(pair)) for pair in pairs]
+        self.columns = list(map(_joined, self.columns, other.columns))
         return self
 
     def state(self) -> dict[str, Any]:
@@ -89,17 +86,15 @@ class ValueCounts(Stateful):
     def restore(self, state: Any) -> Self:
         """Take over the state of another object with as many columns."""
         self._check_names(state, ("values", "weights", "sizes"))
-        n_columns, double = (len(self.columns),), np.dtype(np.float64)
-        sizes = self._array("sizes", state["sizes"], n_columns, np.dtype(np.int64))
-        total = sum(sizes.tolist())
+        sizes = self._array("sizes", state["sizes"], (len(self.columns),), np.int64)
         if (sizes < 0).any():
             raise ValueError("ValueCounts.sizes below 0")
+        total, ends = sum(sizes.tolist()), np.cumsum(sizes)
         values, weights = (
-            np.split(self._array(name, state[name], (total,), double), np.cumsum(sizes))
+            np.split(self._array(name, state[name], (total,), np.float64), ends)
             for name in ("values", "weights")
         )
-        parts = zip(values[:-1], weights[:-1], strict=True)
-        self.columns = [ColumnCounts(*one) for one in parts]
+        self.columns = list(map(ColumnCounts, values[:-1], weights[:-1]))
         return self
 
     def finish(self) -> list[ColumnCounts]:
@@ -107,15 +102,14 @@ class ValueCounts(Stateful):
         return list(self.columns)
 
 
-def _column(rows: object, j: int, weights: Floats) -> tuple[Floats, Floats]:
+def _column(rows: Any, j: int, weights: Floats) -> tuple[Floats, Floats]:
     """Values and weights of one column; the zeros of a sparse column come as one value."""
     if not sparse.issparse(rows):
-        return np.asarray(rows[:, j], dtype=np.float64), weights  # type: ignore[index]
-    inside = slice(rows.indptr[j], rows.indptr[j + 1])  # type: ignore[attr-defined]
-    stored = weights[rows.indices[inside]]  # type: ignore[attr-defined]
+        return np.asarray(rows[:, j], dtype=np.float64), weights
+    inside = slice(rows.indptr[j], rows.indptr[j + 1])
+    stored = weights[rows.indices[inside]]
     zeros = max(weights.sum() - stored.sum(), 0.0)
-    values = np.append(rows.data[inside], 0.0).astype(np.float64)  # type: ignore[attr-defined]
-    return values, np.append(stored, zeros)
+    return np.append(rows.data[inside], 0.0).astype(np.float64), np.append(stored, zeros)
 
 
 def _count(values: Floats, weights: Floats) -> ColumnCounts:
@@ -125,5 +119,5 @@ def _count(values: Floats, weights: Floats) -> ColumnCounts:
     return ColumnCounts(distinct, total.astype(np.float64))
 
 
-def _joined(parts: list[ColumnCounts]) -> ColumnCounts:
-    return _count(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
+def _joined(one: ColumnCounts, other: ColumnCounts) -> ColumnCounts:
+    return _count(*map(np.concatenate, zip(one, other, strict=True)))
