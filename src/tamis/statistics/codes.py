@@ -25,14 +25,10 @@ LARGEST_TABLE = 2**20
 
 
 class Codes(NamedTuple):
-    """Level of every cell, in columns that lie one after the other.
+    """Level of every cell, in columns that lie one after the other, and levels per column.
 
-    Parameters
-    ----------
-    table : ndarray of uint8 of shape (n_columns, n_rows), C-ordered
-        The levels, counted from 0 in ascending order of the values; 255 where a cell is missing.
-    n_levels : ndarray of int64 of shape (n_columns,)
-        All levels of a column are below it; 1 for a column that never varies.
+    Levels count from 0 in ascending order of the values; 255 stands for a missing cell. A column
+    that never varies has one level.
     """
 
     table: NDArray[np.uint8]
@@ -54,24 +50,12 @@ def code_columns(
     weight: Floats | None = None,
     n_jobs: int | None = None,
 ) -> Codes:
-    """Put the values of every column into few levels.
+    """Put the values of every column of a table, finite or NaN, into few levels.
 
-    Parameters
-    ----------
-    X : ndarray or CSR matrix of shape (n_rows, n_columns)
-        The checked table, finite or NaN; it is not changed. Every row should carry weight.
-    n_bins : int
-        Most levels of a column; not used by "mdl".
-    strategy : {"uniform", "quantile", "mdl"}
-        Equal widths between the least and the largest value; equal weights, with equal values
-        together; or cuts that tell the classes apart (Fayyad and Irani 1993). With the first two, a
-        column of at most `n_bins` distinct values keeps them as its levels.
-    classes : ndarray of int or None
-        Class codes from 0, for "mdl".
-    weight : ndarray of shape (n_rows,) or None
-        Weights of the rows.
-    n_jobs : int or None
-        Threads; they do not change the result.
+    Strategies are "uniform", equal widths between the least and the largest value; "quantile",
+    equal weights, with equal values together; and "mdl", cuts that tell the `classes` apart (Fayyad
+    and Irani 1993). With the first two, a column of at most `n_bins` distinct values keeps them as
+    its levels. Every row should carry weight. Threads do not change the result.
     """
     from tamis.statistics import _code_kernels as kernels
 
@@ -126,16 +110,7 @@ def rows_with_weight(X: Any, target: Any, weight: Floats | None) -> tuple[Any, A
 class CodedColumns:
     """Columns as codes, and what joint counts say about pairs of them.
 
-    A row takes part in a pair if both cells are known.
-
-    Parameters
-    ----------
-    codes : Codes
-        The columns.
-    weight : ndarray of shape (n_rows,)
-        Weights of the rows.
-    n_jobs : int or None
-        Threads; each takes columns of its own.
+    A row takes part in a pair if both cells are known. Each thread takes columns of its own.
     """
 
     def __init__(self, codes: Codes, weight: Floats, n_jobs: int | None):

@@ -29,14 +29,8 @@ LEAST_ERROR = 1e-12
 class Factors:
     """Vectors of length one, one per column of a table, whose products are correlations.
 
-    Parameters
-    ----------
-    vectors : ndarray or CSR matrix of shape (n_columns, n_rows)
-        For sparse data, what is left after `zero` is taken off.
-    zero : ndarray of shape (n_columns,) or None
-        Value that all zeros of a sparse column share.
-    root : ndarray of shape (n_rows,) or None
-        Roots of the weights, by which `zero` is multiplied.
+    All zeros of a sparse column share the value `zero` times `root`, the roots of the weights of
+    the rows; `vectors` is then a CSR matrix of what is left.
     """
 
     def __init__(self, vectors: Any, zero: Any = None, root: Any = None):
@@ -123,18 +117,9 @@ def _sparse_factors(X: Any, root: Floats, dtype: Any, fill: Fill, tiles: list[Ra
 
 
 class LinearColumns:
-    """Columns as vectors of length one whose products are Pearson correlations.
+    """Columns that vary as vectors of length one whose products are Pearson correlations.
 
     A missing cell is at the mean of its column.
-
-    Parameters
-    ----------
-    X : ndarray or CSR matrix of shape (n_rows, n_columns)
-        Columns that vary, in rows that carry weight.
-    weight : ndarray of shape (n_rows,)
-        Weights of the rows.
-    n_jobs : int or None
-        Threads.
     """
 
     def __init__(self, X: Any, weight: Floats, n_jobs: int | None):

@@ -43,31 +43,12 @@ ROWS_AT_ONCE = 2048
 def nearest_rows(
     X: Floats, n_neighbors: int, *, memory_limit: int | None = None, n_jobs: int | None = None
 ) -> tuple[Rows, Floats]:
-    """Nearest other rows of every row, by Euclidean distance, exactly.
+    """Indices of the nearest other rows of every row, and their squared Euclidean distances.
 
-    Parameters
-    ----------
-    X : ndarray of float64 of shape (n_rows, n_columns)
-        Without missing or infinite values; sums of squares must be finite. It is not changed; it
-        is copied if it is not C-ordered.
-    n_neighbors : int
-        Neighbours per row; at most ``n_rows - 1`` are given.
-    memory_limit : int or None, default=None
-        Bytes for work space beside `X` and the result, 64 MiB for ``None``. Where it is too small
-        for a tile of 64 rows, such a tile is used.
-    n_jobs : int or None, default=None
-        Threads; ``None`` uses all cores. The result does not depend on it.
+    `X` has no missing or infinite values and finite sums of squares. Equal distances go by lower
+    row; equal rows have a distance of exactly 0. `memory_limit` bounds the bytes of the work space,
+    64 MiB for ``None``, but a tile has 64 rows at least. The result does not depend on `n_jobs`.
 
-    Returns
-    -------
-    indices : ndarray of int64 of shape (n_rows, k)
-        Nearest first, equal distances by lower row. A row is not its own neighbour; other rows
-        with the same values are.
-    squared_distances : ndarray of float64 of shape (n_rows, k)
-        Sums of squared differences, exactly 0 for equal rows.
-
-    Notes
-    -----
     Scalar products of centred rows, one matrix product per pair of row blocks, say which rows
     may be near: the rounding error of a product is bounded, and rows are left out only if they are
     too far whatever it is. The distances of the others are summed from the differences, so that
