@@ -16,7 +16,6 @@ from tamis.data.roles import (
     ColumnCode,
     ColumnFacts,
     is_id_name,
-    is_number,
     sorted_categories,
 )
 
@@ -233,3 +232,12 @@ def floats(column: Any) -> NDArray[Any]:
     # Unsafe, since integers beyond 2**53 are rounded rather than refused.
     values = compute.cast(column, pa.float64(), safe=False)
     return values.to_numpy(zero_copy_only=False)
+
+
+def is_number(text: str) -> bool:
+    """Tell whether a text is a number; ``1_000``, which Python accepts, is not."""
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return "_" not in text

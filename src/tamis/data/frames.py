@@ -21,7 +21,6 @@ from tamis.data.roles import (
     ColumnCode,
     ColumnFacts,
     first_repeat,
-    is_number,
     judge,
 )
 from tamis.exceptions import ColumnTypeError, InputError
@@ -127,8 +126,8 @@ def facts_of(name: str, column: Any) -> ColumnFacts:
     facts.values = distinct
     if kind == "text":
         facts.values = dict.fromkeys(list(distinct)[: JUDGED_VALUES + 1])
-        facts.n_numbers = sum(map(is_number, head))
-        facts.no_number = next((word for word in head if not is_number(word)), None)
+        facts.n_numbers = sum(map(encode.is_number, head))
+        facts.no_number = next((word for word in head if not encode.is_number(word)), None)
     return facts
 
 

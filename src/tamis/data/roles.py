@@ -270,15 +270,6 @@ def is_id_name(name: str) -> bool:
     return bool(_ID_NAME.fullmatch(name) or _CAMEL_ID.fullmatch(name))
 
 
-def is_number(text: str) -> bool:
-    """Tell whether a text is a number; ``1_000``, which Python accepts, is not."""
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return "_" not in text
-
-
 def column_notes(
     roles: Sequence[ColumnRole], include: str = "--include", numbers: Sequence[str] = ()
 ) -> list[str]:

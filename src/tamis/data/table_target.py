@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tamis._runtime.wording import counted
-from tamis.data.encode import categories_of, decoded, encode, is_text, kind_of, plain
-from tamis.data.roles import ColumnCode, is_number
+from tamis.data.encode import categories_of, decoded, encode, is_number, is_text, kind_of, plain
+from tamis.data.roles import ColumnCode
 from tamis.data.task import ROWS_PER_CLASS, TASKS, are_whole, infer_task
 from tamis.exceptions import ColumnTypeError, InputError
 

@@ -20,10 +20,9 @@ from tamis._runtime.atomic import atomic_path
 from tamis.data.encode import plain
 from tamis.data.formats.arrow_ipc import write_feather
 from tamis.data.formats.base import first_line, import_pyarrow
-from tamis.data.formats.dialect import open_text_output
+from tamis.data.formats.dialect import open_text_output, parse
 from tamis.data.formats.parquet import write_parquet
 from tamis.data.formats.paths import DELIMITERS, table_format
-from tamis.data.formats.text import parse
 from tamis.data.table import RawTable
 from tamis.exceptions import ColumnTypeError, InputError
 

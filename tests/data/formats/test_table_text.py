@@ -89,7 +89,7 @@ def test_names_that_are_numbers_get_a_note(csv):
 
 
 def test_row_longer_than_a_block(csv, monkeypatch):
-    monkeypatch.setattr("tamis.data.formats.text.MIN_BLOCK", 64)
+    monkeypatch.setattr("tamis.data.formats.dialect.MIN_BLOCK", 64)
     long = "x" * 100_000
     table = csv("a,b\n" + "1,2\n" * 60 + f"3,{long}\n")
     assert table.n_rows == 61
@@ -97,8 +97,8 @@ def test_row_longer_than_a_block(csv, monkeypatch):
 
 
 def test_row_longer_than_any_block(csv_error, monkeypatch):
-    monkeypatch.setattr("tamis.data.formats.text.MIN_BLOCK", 64)
-    monkeypatch.setattr("tamis.data.formats.text.MAX_BLOCK", 512)
+    monkeypatch.setattr("tamis.data.formats.dialect.MIN_BLOCK", 64)
+    monkeypatch.setattr("tamis.data.formats.dialect.MAX_BLOCK", 512)
     message = csv_error("a,b\n" + "1,2\n" * 60 + f"3,{'x' * 10_000}\n")
     assert "look for a quote that is not closed" in message
 
@@ -212,6 +212,6 @@ def test_gzip_damaged_late(tmp_path):
 
 
 def test_type_is_found_from_all_rows(csv, monkeypatch):
-    monkeypatch.setattr("tamis.data.formats.text.MIN_BLOCK", 256)
+    monkeypatch.setattr("tamis.data.formats.dialect.MIN_BLOCK", 256)
     table = csv("a,b\n" + "1,2\n" * 500 + "x,2\n")
     assert pa.types.is_string(table.arrow["a"].type)

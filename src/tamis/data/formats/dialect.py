@@ -1,41 +1,35 @@
-"""How a text table is written, and what is wrong with it."""
+"""CSV and TSV: how a file is written, and reading it whole."""
 
 from __future__ import annotations
 
-import csv
 import gzip
-import io
 import re
 import zlib
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 
-from tamis.data.formats.base import first_line
+from tamis.data.encode import is_number
+from tamis.data.formats.base import import_pyarrow
 from tamis.data.formats.paths import DELIMITERS, table_format
+from tamis.data.table import RawTable
 from tamis.exceptions import InputError
 
+if TYPE_CHECKING:
+    import pyarrow as pa
 
-def is_gzip(path: Path) -> bool:
-    """Tell whether the name says the file is gzip-compressed."""
-    return path.name.lower().endswith(".gz")
-
-
-def open_bytes(path: Path) -> Any:
-    """Open a file for reading bytes."""
-    return gzip.open(path, "rb") if is_gzip(path) else open(path, "rb")
-
-
-def open_text_output(path: Path) -> IO[str]:
-    """Open a file for writing UTF-8 text with line feeds."""
-    opener = gzip.open if is_gzip(path) else open
-    return opener(path, "wt", encoding="utf-8", newline="")
-
-
+MISSING_WORDS = ["", "NA", "N/A", "NaN", "nan", "null", "None", "?"]
 SAMPLE_LINES = 50
+
+# Arrow reads in blocks, and a row must fit in one. Many rows per block keep the columns of a wide
+# table from falling into a chunk per row or two.
+MIN_BLOCK = 4 * 1024**2
+MAX_BLOCK = 2**31 - 1
+ROWS_PER_BLOCK = 64
+
 _ALTERNATIVES = (";", "\t", ",", "|")
-_QUOTED = re.compile(r'"[^"]*"')
 _DECIMAL_COMMA = re.compile(r"\s*[+-]?\d*,(\d+)(?:[eE][+-]?\d+)?\s*")
 _DECIMAL_POINT = re.compile(r"\s*[+-]?\d*\.\d+(?:[eE][+-]?\d+)?\s*")
 
@@ -64,14 +58,44 @@ class TextDialect:
         return "a tab" if self.delimiter == "\t" else repr(self.delimiter)
 
 
+def is_gzip(path: Path) -> bool:
+    """Tell whether the name says the file is gzip-compressed."""
+    return path.suffix.lower() == ".gz"
+
+
+def open_bytes(path: Path) -> Any:
+    """Open a file for reading bytes."""
+    return gzip.open(path, "rb") if is_gzip(path) else open(path, "rb")
+
+
+def open_text_output(path: Path) -> IO[str]:
+    """Open a file for writing UTF-8 text with line feeds."""
+    opener = gzip.open if is_gzip(path) else open
+    return opener(path, "wt", encoding="utf-8", newline="")
+
+
+def read_text(path: Path) -> RawTable:
+    """Read a CSV or TSV file, with types found from all its rows."""
+    import_pyarrow(f"reading {path.name}")
+    dialect, notes = sniff(path)
+    arrow = parse(path, dialect)
+    check_encoding(path, arrow.schema)
+    check_last_quote(path, arrow)
+    if arrow.num_columns > 1 and all(map(is_number, arrow.column_names)):
+        notes.append(
+            f"all column names of {path.name} are numbers; if its first line is data, put a line "
+            "of names above it"
+        )
+    return RawTable.from_arrow(arrow, path, dialect=dialect, notes=notes)
+
+
 def sniff(path: Path) -> tuple[TextDialect, list[str]]:
     """Find the dialect of a file; the second result holds notes on what was unusual."""
     lines = _first_lines(path)
     if not lines:
         raise InputError(f"{path.name}: expected a line of column names, got only blank lines.")
     usual = DELIMITERS[table_format(path)]
-    header = _header(lines)
-    delimiter = _delimiter(header, usual)
+    delimiter = _delimiter(lines, usual)
     comma = delimiter != "," and _uses_decimal_comma(lines, delimiter)
     longest = max(len(line.encode()) for line in lines)
     dialect = TextDialect(delimiter, "," if comma else ".", longest)
@@ -83,6 +107,8 @@ def sniff(path: Path) -> tuple[TextDialect, list[str]]:
 
 def _first_lines(path: Path) -> list[str]:
     """Decode the first lines that are not blank."""
+    from tamis.data.formats.text_errors import not_utf8, unreadable
+
     try:
         with open_bytes(path) as stream:
             raw = list(islice((line for line in stream if line.strip(b"\r\n")), SAMPLE_LINES))
@@ -98,23 +124,16 @@ def _first_lines(path: Path) -> list[str]:
     return [line for line in re.split(r"\r\n|\r|\n", text) if line][:SAMPLE_LINES]
 
 
-def _header(lines: list[str]) -> str:
-    """Join lines until the quotes of the header are closed."""
+def _delimiter(lines: list[str], usual: str) -> str:
+    """Keep the usual separator if the header has it; else take the most frequent other one."""
     header = lines[0]
     for line in lines[1:]:
         if header.count('"') % 2 == 0:
             break
-        header += "\n" + line
-    return header
-
-
-def _delimiter(header: str, usual: str) -> str:
-    """Keep the usual separator if the header has it; else take the most frequent other one."""
-    bare = _QUOTED.sub("", header)
-    if usual in bare:
-        return usual
+        header += line  # a name may hold a line end
+    bare = re.sub(r'"[^"]*"', "", header)
     best = max(_ALTERNATIVES, key=bare.count)
-    return best if best in bare else usual
+    return usual if usual in bare or best not in bare else best
 
 
 def _uses_decimal_comma(lines: list[str], delimiter: str) -> bool:
@@ -126,94 +145,82 @@ def _uses_decimal_comma(lines: list[str], delimiter: str) -> bool:
     return any(match is not None and len(match[1]) != 3 for match in found)
 
 
-_COUNTS = re.compile(r"Expected (\d+) columns, got (\d+)")
-_MAGIC = {
-    b"\x1f\x8b": "it looks gzip-compressed: add .gz to its name",
-    b"PK": "it looks like a spreadsheet or zip archive: export it as CSV",
-    b"PAR1": "it looks like Parquet: rename it to .parquet",
-    b"\xff\xfe": "it looks like UTF-16: save it as UTF-8",
-    b"\xfe\xff": "it looks like UTF-16: save it as UTF-8",
-}
+def parse(path: Path, dialect: TextDialect, text_columns: Sequence[str] | None = None) -> pa.Table:
+    """Parse the file; with `text_columns`, only those, each cell as the text it is.
 
+    The block grows until the longest row fits, since only the first rows were measured.
+    """
+    import pyarrow as pa
+    from pyarrow import csv
 
-def not_utf8(path: Path) -> InputError:
-    """Name the first line that is not UTF-8, and guess what the file is instead."""
-    with open_bytes(path) as stream:
-        start = stream.read(4)
-    hint = next((text for magic, text in _MAGIC.items() if start.startswith(magic)), None)
-    hint = hint or "save it as UTF-8 (for Latin-1: iconv -f latin1 -t utf-8)"
-    line, byte = _first_bad_byte(path)
-    return InputError(
-        f"{path.name}: expected UTF-8 text, got byte 0x{byte:02x} on line {line:,}; {hint}."
-    )
+    from tamis.data.formats.text_errors import parse_failure, unreadable
 
-
-def unreadable(path: Path, error: Exception) -> InputError:
-    """Report that the bytes could not be read or unpacked."""
-    kind = "gzip-compressed text" if is_gzip(path) else "readable text"
-    return InputError(
-        f"{path.name}: expected {kind}, got a damaged or other file ({first_line(error)}); "
-        "download or write it again."
-    )
-
-
-def parse_failure(path: Path, dialect: TextDialect, error: Exception) -> InputError:
-    """Turn an error of Arrow's parser into one that names the line and the remedy."""
-    if "straddling" in str(error):
-        return InputError(
-            f"{path.name}: expected rows of less than 2 GB, got a longer one; "
-            "look for a quote that is not closed."
-        )
-    if (counts := _COUNTS.search(str(error))) is not None:
-        return _ragged(path, dialect, counts)
-    if "Empty CSV" in str(error):
-        return InputError(
-            f"{path.name}: expected a line of column names and at least one row of data, "
-            "got no rows; check that the file was written to the end."
-        )
-    return InputError(f"{path.name}: expected a table as text, got: {first_line(error)}.")
-
-
-def _ragged(path: Path, dialect: TextDialect, counts: re.Match[str]) -> InputError:
-    found = _first_ragged_line(path, dialect)
-    line, expected, got = found or (None, int(counts[1]), int(counts[2]))
-    where = f"on line {line:,}" if line else "in one row"
-    remedy = f"put quotes around a cell that holds {dialect.label}, or remove what is too much"
-    if got < expected:
-        remedy = f"add what is missing, or use one separator ({dialect.label}) in the whole file"
-    elif got == expected + 1 and line == 2:
-        remedy += "; if the first column holds row labels, give it a name in line 1"
-    return InputError(
-        f"{path.name}: expected {expected:,} fields on every line, as in the header, "
-        f"got {got:,} {where}; {remedy}."
-    )
-
-
-def _first_ragged_line(path: Path, dialect: TextDialect) -> tuple[int, int, int] | None:
-    """Read the file again with the csv module, which knows line numbers and Arrow does not."""
-    with open_bytes(path) as raw:
-        text = io.TextIOWrapper(raw, "utf-8-sig", "replace", newline="")
-        reader = csv.reader(text, delimiter=dialect.delimiter)
-        expected, line = 0, 1
+    as_text: Any = {}
+    if text_columns is not None:
+        types = dict.fromkeys(text_columns, pa.string())
+        as_text = {"types": types, "null_values": [], "strings_can_be_null": False}
+    block = min(max(MIN_BLOCK, ROWS_PER_BLOCK * dialect.row_bytes), MAX_BLOCK)
+    while True:
         try:
-            for record in reader:
-                if record and not expected:
-                    expected = len(record)
-                elif record and len(record) != expected:
-                    return line, expected, len(record)
-                line = reader.line_num + 1
-        except csv.Error:  # a cell beyond the limit of the csv module
-            return None
-    return None
+            with open_stream(path) as stream:
+                return csv.read_csv(stream, **csv_options(dialect, block, **as_text))
+        except pa.ArrowInvalid as error:
+            if "straddling" not in str(error) or block == MAX_BLOCK:
+                raise parse_failure(path, dialect, error) from error
+            block = min(block * 8, MAX_BLOCK)
+        except OSError as error:
+            raise unreadable(path, error) from error
 
 
-def _first_bad_byte(path: Path) -> tuple[int, int]:
-    with open_bytes(path) as stream:
-        for number, line in enumerate(stream, start=1):
-            try:
-                line.decode()
-            except UnicodeDecodeError as error:
-                return number, line[error.start]
-            if b"\0" in line:
-                return number, 0
-    return 1, 0
+def open_stream(path: Path) -> Any:
+    """Open a file for Arrow."""
+    import pyarrow as pa
+
+    return pa.input_stream(str(path), compression="gzip" if is_gzip(path) else None)
+
+
+def csv_options(
+    dialect: TextDialect,
+    block: int,
+    types: Mapping[str, Any] | None = None,
+    *,
+    null_values: Sequence[str] = MISSING_WORDS,
+    strings_can_be_null: bool = True,
+    use_threads: bool = True,
+) -> dict[str, Any]:
+    """Options of Arrow's parser; with `types`, only these columns are read."""
+    from pyarrow import csv
+
+    return {
+        "read_options": csv.ReadOptions(block_size=block, use_threads=use_threads),
+        "parse_options": csv.ParseOptions(delimiter=dialect.delimiter, newlines_in_values=True),
+        "convert_options": csv.ConvertOptions(
+            null_values=list(null_values),
+            strings_can_be_null=strings_can_be_null,
+            decimal_point=dialect.decimal_point,
+            column_types=types,
+            include_columns=None if types is None else list(types),
+        ),
+    }
+
+
+def check_encoding(path: Path, schema: pa.Schema) -> None:
+    """Arrow keeps bytes that are not UTF-8 as a binary column; no text file means that."""
+    import pyarrow as pa
+
+    from tamis.data.formats.text_errors import not_utf8
+
+    if any(map(pa.types.is_binary, schema.types)):
+        raise not_utf8(path)
+
+
+def check_last_quote(path: Path, arrow: Any) -> None:
+    """Refuse a quote that is never closed: Arrow would put the rest of the file in one cell."""
+    import pyarrow as pa
+
+    from tamis.data.formats.text_errors import check_end
+
+    if arrow.num_rows and pa.types.is_string(arrow.schema.types[-1]):
+        last = arrow.column(arrow.num_columns - 1)[arrow.num_rows - 1].as_py() or ""
+        if "\n" in last or "\r" in last:
+            check_end(path, last)
