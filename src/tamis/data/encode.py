@@ -16,7 +16,6 @@ from tamis.data.roles import (
     ColumnCode,
     ColumnFacts,
     is_id_name,
-    sorted_categories,
 )
 
 if TYPE_CHECKING:
@@ -98,7 +97,7 @@ def facts_of(name: str, column: Any, named: bool = False) -> ColumnFacts:
     column = plain(column)
     kind = kind_of(column.type)
     kind = "category" if named and kind == "text" else kind
-    facts = ColumnFacts(kind, str(column.type), len(column), _count_missing(column))
+    facts = ColumnFacts(kind, str(column.type), len(column), count_missing(column))
     if facts.kind in {"text", "category"}:
         _look_at_words(facts, column)
     elif types.is_integer(column.type) and not named:
@@ -106,13 +105,6 @@ def facts_of(name: str, column: Any, named: bool = False) -> ColumnFacts:
         if is_id_name(name):
             _look_at_values(facts, column.slice(0, JUDGED_VALUES + facts.n_missing).drop_null())
     return facts
-
-
-def categories_of(column: Any) -> tuple[Any, ...]:
-    """All values of a column of words that occur, in the order of their codes."""
-    facts = ColumnFacts("category", n_rows=len(column))
-    _look_at_words(facts, column)
-    return sorted_categories(facts)
 
 
 def _look_at_words(facts: ColumnFacts, column: Any) -> None:
@@ -168,7 +160,7 @@ def _counts_from(column: Any) -> int | None:
     return int(first) if (values[1:] == values[:-1] + 1).all() else None
 
 
-def _count_missing(column: Any) -> int:
+def count_missing(column: Any) -> int:
     """Count nulls, and NaN where there can be any."""
     from pyarrow import compute, types
 
@@ -177,12 +169,12 @@ def _count_missing(column: Any) -> int:
     return int(column.null_count + (compute.sum(compute.is_nan(column)).as_py() or 0))
 
 
-def encode(column: Any, code: ColumnCode) -> NDArray[Any]:
-    """Numbers of an Arrow column."""
+def encode(column: Any, code: ColumnCode | None) -> NDArray[Any]:
+    """Numbers of an Arrow column; without a code, it holds numbers."""
     column = plain(column)
-    if code.kind == "category":
+    if code is not None and code.kind == "category":
         return _codes(column, code.categories)
-    if code.kind in {"date", "time", "duration"}:
+    if code is not None and code.kind in {"date", "time", "duration"}:
         return _instants(column)
     return floats(column)
 

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
-from tamis._runtime.wording import counted, listed, unknown_column
-from tamis.data.encode import encode, facts_of, kind_of, plain
+from tamis._runtime.wording import listed, unknown_column
+from tamis.data import matrix_table
+from tamis.data.encode import count_missing, encode, facts_of, kind_of, plain, plain_type
 from tamis.data.roles import (
     EXCLUDED,
     NOT_NAMED,
@@ -21,7 +22,7 @@ from tamis.data.roles import (
     number_note,
 )
 from tamis.data.table import RawTable
-from tamis.data.table_target import TableTarget, array_target, arrow_target, check_task
+from tamis.data.table_target import check_task, find_target
 from tamis.exceptions import ColumnTypeError, InputError
 
 
@@ -145,123 +146,86 @@ def prepare(
     """
     choice = make_choice(table, target, columns, include, exclude)
     check_task(table.who, task, choice.target)
-    found = None if choice.target is None else _find_target(table, choice.target, task)
-    roles, codes, notes = _find_roles(table, choice)
-    if found is not None:
-        roles = [
-            replace(r, n_missing=found.n_missing, n_distinct=found.n_distinct)
-            if r.name == choice.target
-            else r
-            for r in roles
-        ]
-    used = [role for role in roles if role.used]
+    found = find_target(table, choice.target, task)
+    if table.arrow is None:
+        roles, codes, notes = matrix_table.roles(table, choice, found.role), {}, []
+    else:
+        roles, codes, notes = _find_roles(table, choice, found.role)
+    used = [role.name for role in roles if role.used]
     if not used:
-        raise _nothing_left(table, roles)
+        why = "; ".join(f"{role.name!r}: {role.reason}" for role in roles[:3])
+        raise InputError(
+            f"{table.who}: expected at least one column to select from, got none ({why}); "
+            "name the columns to use in --include."
+        )
+    if any(role.reason not in {"numbers", "target"} for role in roles):
+        notes = column_notes(roles, numbers=notes)
+    if table.arrow is None:
+        X = matrix_table.numbers(table, used, found.kept)
+    else:
+        X = _numbers(table, used, codes, found.kept)
     return PreparedTable(
-        X=_numbers(table, used, codes, None if found is None else found.kept),
-        y=None if found is None else found.y,
-        feature_names=[role.name for role in used],
-        task=None if found is None else found.task,
-        task_reason="no target, so unsupervised" if found is None else found.reason,
+        X=X,
+        y=found.y,
+        feature_names=used,
+        task=found.task,
+        task_reason=found.reason,
         roles=tuple(roles),
-        notes=[*table.notes, *column_notes(roles, numbers=notes), *_target_notes(found)],
+        notes=[*table.notes, *notes, *found.notes],
     )
-
-
-def _find_target(table: RawTable, name: str, task: str | None) -> TableTarget:
-    if table.arrow is not None:
-        return arrow_target(table.who, name, table.arrow[name], task)
-    stored = table.target is not None and name == table.target_name
-    values: Any = table.target if stored else _matrix_column(table, name)
-    return array_target(table.who, name, values, task)
 
 
 def _find_roles(
-    table: RawTable, choice: ColumnChoice
+    table: RawTable, choice: ColumnChoice, target: ColumnRole | None
 ) -> tuple[list[ColumnRole], dict[str, ColumnCode], list[str]]:
-    """Roles of all columns, how the used ones become numbers, and text that is mostly numbers."""
+    """Roles of all columns, codes of the ones used, and notes on text that is mostly numbers."""
+    from pyarrow import types
+
     roles: list[ColumnRole] = []
     codes: dict[str, ColumnCode] = {}
     notes: list[str] = []
-    if table.arrow is None:
-        return matrix_roles(table, choice), codes, notes
-    for name in table.names:
-        column = table.arrow[name]
-        objection = "target" if name == choice.target else choice.objection(name)
-        if objection is not None:
-            kind = "target" if name == choice.target else kind_of(plain(column).type)
+    for name, column in zip(table.names, table.arrow.columns, strict=True):
+        if target is not None and name == target.name:
+            roles.append(target)
+        elif (objection := choice.objection(name)) is not None:
+            kind = kind_of(plain_type(column.type))
             roles.append(ColumnRole(name, kind, False, objection, column.null_count))
-            continue
-        named = choice.asked_for(name)
-        facts = facts_of(name, column, named)
-        role, codes[name] = judge(name, facts, named)
-        check_usable(table.who, role, facts.type_name, choice)
-        roles.append(role)
-        if note := number_note(name, facts):
-            notes.append(note)
+        elif types.is_floating(column.type):  # nothing to judge
+            roles.append(ColumnRole(name, "numeric", True, "numbers", count_missing(column)))
+        else:
+            named = choice.asked_for(name)
+            facts = facts_of(name, column, named)
+            role, codes[name] = judge(name, facts, named)
+            if role.kind == "nested" and named:
+                raise ColumnTypeError(
+                    f"{table.who}: expected numbers, categories or dates in column {name!r}, got "
+                    f"{facts.type_name}; do not name it in --columns or --include."
+                )
+            roles.append(role)
+            if note := number_note(name, facts):
+                notes.append(note)
     return roles, codes, notes
 
 
-def check_usable(who: str, role: ColumnRole, type_name: str, choice: ColumnChoice) -> None:
-    """Raise if the caller asked for a column that cannot become numbers."""
-    if role.kind == "nested" and choice.asked_for(role.name):
-        raise ColumnTypeError(
-            f"{who}: expected numbers, categories or dates in column {role.name!r}, got "
-            f"{type_name}; do not name it in --columns or --include."
-        )
-
-
-def _nothing_left(table: RawTable, roles: list[ColumnRole]) -> InputError:
-    why = "; ".join(f"{role.name!r}: {role.reason}" for role in roles[:3])
-    return InputError(
-        f"{table.who}: expected at least one column to select from, got none ({why}); "
-        "name the columns to use in --include."
-    )
-
-
 def _numbers(
-    table: RawTable,
-    used: list[ColumnRole],
-    codes: dict[str, ColumnCode],
-    kept: np.ndarray | None,
-) -> Any:
-    if table.arrow is None:
-        position = {name: j for j, name in enumerate(table.names)}
-        return _matrix_numbers(table, np.array([position[role.name] for role in used]), kept)
+    table: RawTable, used: list[str], codes: Mapping[str, ColumnCode], kept: np.ndarray | None
+) -> np.ndarray:
     import pyarrow as pa
 
-    columns = [plain(table.arrow[role.name]) for role in used]
+    columns = [plain(table.arrow[name]) for name in used]
     narrow = all(pa.types.is_float32(column.type) for column in columns)
     n_rows = table.n_rows if kept is None else int(kept.sum())
     X = np.empty((n_rows, len(used)), dtype=np.float32 if narrow else np.float64)
     # One column at a time: a second full copy of a wide table may not fit in memory.
-    for j, (column, role) in enumerate(zip(columns, used, strict=True)):
-        values = encode(column, codes[role.name])
+    for j, (name, column) in enumerate(zip(used, columns, strict=True)):
+        values = encode(column, codes.get(name))
         X[:, j] = values if kept is None else values[kept]
     return X
 
 
-def _target_notes(found: TableTarget | None) -> list[str]:
-    if found is None:
-        return []
-    n = found.n_missing
-    left_out = [f"{counted(n, 'row')} with no target left out"] if n else []
-    return [*left_out, found.reason]
-
-
 @dataclass(frozen=True)
 class ColumnChoice:
-    """Which columns the caller wants and does not want.
-
-    Parameters
-    ----------
-    target : str or None
-        The target column.
-    columns : frozenset of str or None
-        Use only these; None means all.
-    include, exclude : frozenset of str
-        Use these whatever they look like; never use those.
-    """
+    """Which columns the caller wants (`columns` None means all) and does not want."""
 
     target: str | None
     columns: frozenset[str] | None
@@ -290,15 +254,23 @@ def make_choice(
 ) -> ColumnChoice:
     """Check that the names exist and do not contradict each other."""
     only = None if columns is None else _known(table, columns)
-    wanted = _known(table, include or ())
-    unwanted = _known(table, exclude or ())
-    if target is None and table.target is not None and table.target_name not in unwanted:
+    include, exclude = _known(table, include or ()), _known(table, exclude or ())
+    if target is None and table.target is not None and table.target_name not in exclude:
         target = table.target_name
     if target is not None:
         _known(table, [target])
-    choice = ColumnChoice(target, only, wanted, unwanted)
-    _check_agreement(table.who, choice)
-    return choice
+    wanted = include | (only or frozenset())
+    if both := sorted(wanted & exclude):
+        raise InputError(
+            f"{table.who}: expected a column to be either used or excluded, got {listed(both)} in "
+            "both; remove it from --exclude or from the other list."
+        )
+    if target in wanted | exclude:
+        raise InputError(
+            f"{table.who}: expected the target {target!r} in --target only, got it in another "
+            "list of columns too; remove it there."
+        )
+    return ColumnChoice(target, only, include, exclude)
 
 
 def _known(table: Any, names: Iterable[str]) -> frozenset[str]:
@@ -308,73 +280,3 @@ def _known(table: Any, names: Iterable[str]) -> frozenset[str]:
         if name not in known:
             raise unknown_column(table.who, name, table.column_names)
     return frozenset(names)
-
-
-def _check_agreement(who: str, choice: ColumnChoice) -> None:
-    wanted = choice.include | (choice.columns or frozenset())
-    if both := sorted(wanted & choice.exclude):
-        raise InputError(
-            f"{who}: expected a column to be either used or excluded, got {listed(both)} in both; "
-            "remove it from --exclude or from the other list."
-        )
-    if choice.target in wanted | choice.exclude:
-        raise InputError(
-            f"{who}: expected the target {choice.target!r} in --target only, got it in another "
-            "list of columns too; remove it there."
-        )
-
-
-def matrix_roles(table: RawTable, choice: ColumnChoice) -> list[ColumnRole]:
-    """Roles of a matrix of an NPZ file, the array ``y`` last if there is one.
-
-    Whoever wrote a matrix has decided what is a feature, so nothing is inferred.
-    """
-    missing = _count_missing(table.matrix)
-    roles = []
-    for name, n_missing in zip(table.names, missing.tolist(), strict=True):
-        objection = "target" if name == choice.target else choice.objection(name)
-        kind = "target" if name == choice.target else "numeric"
-        roles.append(ColumnRole(name, kind, objection is None, objection or "numbers", n_missing))
-    if table.target is not None:
-        assert table.target_name is not None
-        name = table.target_name
-        reason = "target" if name == choice.target else "not the target asked for"
-        roles.append(ColumnRole(name, "target", False, reason))
-    return roles
-
-
-def _matrix_numbers(table: RawTable, used: np.ndarray, kept: np.ndarray | None) -> Any:
-    """Some columns and rows as floats; sparse stays sparse."""
-    matrix, dtype = table.matrix, _float_type(table.matrix.dtype)
-    whole = kept is None and used.size == matrix.shape[1]
-    if sparse.issparse(matrix):
-        part = matrix if whole else matrix[slice(None) if kept is None else kept][:, used]
-        return part.astype(dtype, copy=False)
-    if whole:
-        return np.ascontiguousarray(matrix, dtype=dtype)
-    rows = slice(None) if kept is None else kept
-    n_rows = matrix.shape[0] if kept is None else int(kept.sum())
-    X = np.empty((n_rows, used.size), dtype=dtype)
-    for k, j in enumerate(used):
-        X[:, k] = matrix[rows, j]
-    return X
-
-
-def _matrix_column(table: RawTable, name: str) -> np.ndarray:
-    """Return one column, as the target."""
-    column = table.matrix[:, [table.names.index(name)]]
-    return (column.toarray() if sparse.issparse(column) else column).ravel()
-
-
-def _float_type(stored: np.dtype) -> type:
-    """Keep float32 where it holds every value exactly: 24 bits are enough for 16-bit integers."""
-    exact = stored.itemsize <= 4 if stored.kind == "f" else stored.itemsize <= 2
-    return np.float32 if exact else np.float64
-
-
-def _count_missing(matrix: Any) -> np.ndarray:
-    if matrix.dtype.kind != "f":
-        return np.zeros(matrix.shape[1], dtype=np.intp)
-    if sparse.issparse(matrix):
-        return np.bincount(matrix.indices[np.isnan(matrix.data)], minlength=matrix.shape[1])
-    return np.isnan(matrix).sum(axis=0)

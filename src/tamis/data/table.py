@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tamis._runtime.wording import counted, listed, unknown_column
+from tamis.data import matrix_table
 from tamis.exceptions import InputError
 
 if TYPE_CHECKING:
@@ -204,43 +205,14 @@ def reduce_table(table: RawTable, names: Iterable[str], *, target: str | None = 
     >>> reduce_table(table, ["c", "a"], target="kind").names
     ('a', 'kind', 'c')
     """
-    wanted = _wanted(table, names, target)
-    if table.arrow is not None:
-        kept = [name for name in table.names if name in wanted]
-        arrow = table.arrow.select(kept)
-        return replace(table, names=tuple(kept), arrow=arrow, target_name=target)
-    return _reduce_matrix(table, wanted)
-
-
-def _wanted(table: RawTable, names: Iterable[str], target: str | None) -> set[str]:
     wanted = {names} if isinstance(names, str) else set(names)
     if not wanted - {target}:
         raise InputError(f"{table.who}: expected at least one column to keep, got none.")
     if target is not None:
         wanted.add(target)
-    known = set(table.column_names)
-    for name in sorted(wanted - known):
+    for name in sorted(wanted.difference(table.column_names)):
         raise unknown_column(table.who, name, table.column_names)
-    return wanted
-
-
-def _reduce_matrix(table: RawTable, wanted: set[str]) -> RawTable:
-    kept = np.array([j for j, name in enumerate(table.names) if name in wanted], dtype=np.intp)
-    if kept.size == 0:
-        raise InputError(f"{table.who}: expected at least one column to keep besides y, got none.")
-    extras = {name: a for name, a in table.extras.items() if _survives(table, name, a)}
-    notes = table.notes
-    if lost := sorted(set(table.extras) - set(extras)):
-        notes = (*notes, f"arrays of {table.who} about its columns are left out: {listed(lost)}")
-    return replace(
-        table,
-        names=tuple(table.names[j] for j in kept),
-        matrix=table.matrix[:, kept],
-        extras=extras,
-        notes=notes,
-    )
-
-
-def _survives(table: RawTable, name: str, array: np.ndarray) -> bool:
-    """Keep what speaks of rows or classes; the rest may speak of columns that are gone."""
-    return name == "class_names" or array.shape[:1] == (table.n_rows,)
+    if table.arrow is None:
+        return matrix_table.reduced(table, wanted)
+    kept = tuple(name for name in table.names if name in wanted)
+    return replace(table, names=kept, arrow=table.arrow.select(kept), target_name=target)

@@ -1,20 +1,21 @@
-"""The target: drop rows without one, find the task, give labels or numbers."""
+"""The target of a table: drop rows without one, find the task, give labels or numbers."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tamis._runtime.wording import counted
-from tamis.data.encode import categories_of, decoded, encode, is_number, is_text, kind_of, plain
-from tamis.data.roles import ColumnCode
+from tamis.data import matrix_table
+from tamis.data.encode import decoded, encode, is_number, kind_of, plain
+from tamis.data.roles import ColumnCode, ColumnRole
 from tamis.data.task import ROWS_PER_CLASS, TASKS, are_whole, infer_task
 from tamis.exceptions import ColumnTypeError, InputError
 
 if TYPE_CHECKING:
-    import pyarrow as pa
+    from tamis.data.table import RawTable
 
 # With fewer rows, a class per row is a toy example rather than a mistake.
 MIN_ROWS_TO_JUDGE = 10
@@ -24,15 +25,22 @@ MIN_ROWS_TO_JUDGE = 10
 class TableTarget:
     """Target of a table: labels or float64 `y` of the rows that have one (`kept`, None means all).
 
-    `reason` is the sentence that reports the task.
+    `reason` is the sentence that reports the task; `role` is None without a target.
     """
 
-    y: np.ndarray
-    kept: np.ndarray | None
-    task: str
-    reason: str
-    n_missing: int
-    n_distinct: int
+    y: np.ndarray | None = None
+    kept: np.ndarray | None = None
+    task: str | None = None
+    reason: str = "no target, so unsupervised"
+    role: ColumnRole | None = None
+
+    @property
+    def notes(self) -> list[str]:
+        """Sentences for the user."""
+        if self.role is None:
+            return []
+        n = self.role.n_missing
+        return [*([f"{counted(n, 'row')} with no target left out"] if n else []), self.reason]
 
 
 def check_task(who: str, task: str | None, target: str | None) -> None:
@@ -43,9 +51,45 @@ def check_task(who: str, task: str | None, target: str | None) -> None:
         raise InputError(f"{who}: expected a target for {task}, got none; add --target.")
 
 
-def arrow_target(who: str, name: str, column: pa.ChunkedArray, task: str | None) -> TableTarget:
-    """Build the target from an Arrow column."""
-    column = plain(column)
+def find_target(table: RawTable, name: str | None, task: str | None) -> TableTarget:
+    """The target called `name`; `task` is what the caller wants, None to infer it."""
+    if name is None:
+        return TableTarget()
+    if table.arrow is not None:
+        values, missing, inferred = _from_arrow(table.who, name, plain(table.arrow[name]))
+    else:
+        values, missing, inferred = _from_matrix(table, name)
+    n_missing = int(missing.sum())
+    kept = ~missing if n_missing else None
+    y = values[kept] if n_missing else values
+    if y.size == 0:
+        raise InputError(
+            f"{table.who}: expected values in target {name!r}, got only missing ones; choose "
+            "another."
+        )
+    distinct, counts = np.unique(y, return_counts=True)
+    if distinct.size == 1:
+        raise InputError(
+            f"{table.who}: expected target {name!r} to have at least two different values, got "
+            f"only {distinct[0].item()!r} in {counted(y.size, 'row')}; choose another target."
+        )
+    found = task or inferred or infer_task(distinct, counts)
+    build = _labels if found == "classification" else _numbers
+    noun = "classes" if found == "classification" else "different values"
+    ending = f"{task} as asked" if task else f"so {found} (set --task to change)"
+    return TableTarget(
+        build(table.who, name, y, distinct),
+        kept,
+        found,
+        f"target {name!r}: {distinct.size:,} {noun}, {ending}",
+        ColumnRole(name, "target", False, "target", n_missing, distinct.size),
+    )
+
+
+def _from_arrow(who: str, name: str, column: Any) -> tuple[np.ndarray, np.ndarray, str | None]:
+    """Values, rows without one, and the task that the type alone tells."""
+    from pyarrow import compute, types
+
     kind = kind_of(column.type)
     if kind == "nested":
         raise ColumnTypeError(
@@ -53,68 +97,32 @@ def arrow_target(who: str, name: str, column: pa.ChunkedArray, task: str | None)
             "choose another target."
         )
     inferred = "classification" if kind in {"text", "category", "boolean"} else None
+    column = decoded(column)
+    kind = kind_of(column.type)
     if kind in {"date", "time", "duration"}:
-        inferred = "regression"
-    return _make_target(who, name, *_values(column, kind), inferred, task)
+        inferred = inferred or "regression"
+    if kind == "text":
+        words = column.unique().drop_null()
+        codes = compute.index_in(column, value_set=words)
+        labels = np.array(words.to_pylist() or [""])
+        return labels[codes.fill_null(0).to_numpy()], codes.is_null().to_numpy(), inferred
+    if types.is_integer(column.type) or types.is_boolean(column.type):  # labels print as given
+        filled = column.fill_null(False if kind == "boolean" else 0)
+        return filled.to_numpy(), column.is_null().to_numpy(), inferred
+    numbers = encode(column, ColumnCode(kind))
+    return numbers, np.isnan(numbers), inferred
 
 
-def array_target(who: str, name: str, values: np.ndarray, task: str | None) -> TableTarget:
-    """Build the target from the ``y`` of an NPZ file; NaN and '' are missing."""
-    if values.dtype.kind == "f":
+def _from_matrix(table: RawTable, name: str) -> tuple[np.ndarray, np.ndarray, str | None]:
+    """The same from an NPZ file, where NaN and '' are missing."""
+    stored = table.target is not None and name == table.target_name
+    values: Any = table.target if stored else matrix_table.column(table, name)
+    kind = values.dtype.kind
+    if kind == "f":
         missing = np.isnan(values)
     else:
-        missing = values == "" if values.dtype.kind == "U" else np.zeros(values.shape, dtype=bool)
-    inferred = "classification" if values.dtype.kind in "bU" else None
-    return _make_target(who, name, values, missing, inferred, task)
-
-
-def _values(column: pa.ChunkedArray, kind: str) -> tuple[np.ndarray, np.ndarray]:
-    """Take values and missing rows out of Arrow; integers stay, so that labels print as given."""
-    from pyarrow import types
-
-    if kind == "category" and not is_text(column.type.value_type):
-        column = decoded(column)
-        return _values(column, kind_of(column.type))
-    if kind in {"text", "category"}:
-        words = categories_of(column)
-        categories = np.array([str(word) for word in words] or [""])
-        codes = encode(column, ColumnCode("category", words))
-        missing = np.isnan(codes)
-        return categories[np.where(missing, 0, codes).astype(np.intp)], missing
-    if types.is_integer(column.type) or types.is_boolean(column.type):
-        filled = column.fill_null(False if kind == "boolean" else 0)
-        return filled.to_numpy(), column.is_null().to_numpy()
-    numbers = encode(column, ColumnCode(kind))
-    return numbers, np.isnan(numbers)
-
-
-def _make_target(
-    who: str,
-    name: str,
-    values: np.ndarray,
-    missing: np.ndarray,
-    inferred: str | None,
-    task: str | None,
-) -> TableTarget:
-    """Build the target; `inferred` is what the type alone says, `task` what the caller wants."""
-    n_missing = int(missing.sum())
-    kept = ~missing if n_missing else None
-    y = values[kept] if n_missing else values
-    if y.size == 0:
-        raise InputError(
-            f"{who}: expected values in target {name!r}, got only missing ones; choose another."
-        )
-    distinct, counts = np.unique(y, return_counts=True)
-    if distinct.size == 1:
-        raise InputError(
-            f"{who}: expected target {name!r} to have at least two different values, got only "
-            f"{distinct[0].item()!r} in {counted(y.size, 'row')}; choose another target."
-        )
-    inferred = inferred or infer_task(distinct, counts)
-    build = _labels if (task or inferred) == "classification" else _numbers
-    y = build(who, name, y, distinct)
-    reason = _reason(name, task or inferred, distinct.size, asked=task is not None)
-    return TableTarget(y, kept, task or inferred, reason, n_missing, distinct.size)
+        missing = values == "" if kind == "U" else np.zeros(values.shape, dtype=bool)
+    return values, missing, "classification" if kind in "bU" else None
 
 
 def _labels(who: str, name: str, y: np.ndarray, distinct: np.ndarray) -> np.ndarray:
@@ -138,9 +146,3 @@ def _numbers(who: str, name: str, y: np.ndarray, distinct: np.ndarray) -> np.nda
             f"{example!r}; use --task classification or choose another target."
         )
     return y.astype(np.float64)
-
-
-def _reason(name: str, task: str, n_distinct: int, asked: bool) -> str:
-    noun = "classes" if task == "classification" else "different values"
-    ending = f"{task} as asked" if asked else f"so {task} (set --task to change)"
-    return f"target {name!r}: {n_distinct:,} {noun}, {ending}"
