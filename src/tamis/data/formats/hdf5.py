@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,15 +12,7 @@ from scipy import sparse
 
 from tamis._runtime.wording import listed
 from tamis.data.formats.base import LabelType, Request
-from tamis.data.formats.matrix import (
-    MatrixFile,
-    OpenMatrix,
-    import_package,
-    pick,
-    span_of,
-    text_of,
-)
-from tamis.data.formats.npz import label_dtype
+from tamis.data.formats.matrix import MatrixFile, OpenMatrix, import_package, pick, text_of
 from tamis.exceptions import InputError
 
 DAMAGE = (OSError, EOFError, ValueError, KeyError, RuntimeError)
@@ -35,19 +26,13 @@ class Hdf5Table(MatrixFile):
     format = "HDF5"
     damage = DAMAGE
 
-    def __init__(self, path: Path):
-        super().__init__(path)
-        h5py = import_package("h5py", f"reading {path.name}")
-        try:
-            with h5py.File(path, "r") as file:
-                check_self_contained(path.name, file)
-                self._find(file)
-        except InputError:
-            raise
-        except DAMAGE as error:
-            raise self.damaged(path.name, error) from error
+    def _find(self) -> None:
+        h5py = import_package("h5py", f"reading {self.path.name}")
+        with h5py.File(self.path, "r") as file:
+            check_self_contained(self.path.name, file)
+            self._find_in(file)
 
-    def _find(self, file: Any) -> None:
+    def _find_in(self, file: Any) -> None:
         self.matrix = self._find_matrix(file)
         dataset = file[self.matrix]
         self.row_of_chunks = 0 if dataset.chunks is None else _row_of_chunks(dataset)
@@ -55,15 +40,8 @@ class Hdf5Table(MatrixFile):
         folder = dataset.parent
         if "feature_names" in folder:
             self._set_names(_values(folder["feature_names"], slice(None)))
-        n_rows = dataset.shape[0]
         self.folder = folder.name
-        self.beside = tuple(
-            name
-            for name, item in folder.items()
-            if getattr(item, "shape", None) in {(n_rows,), (n_rows, 1)}
-            and item.name != dataset.name
-            and name != "feature_names"
-        )
+        self._set_beside(folder, dataset.name.split("/")[-1])
 
     def _find_matrix(self, file: Any) -> str:
         if "X" in file and hasattr(file["X"], "shape"):
@@ -80,14 +58,6 @@ class Hdf5Table(MatrixFile):
             f"{listed(matrices) or 'no matrix'}; save it as X."
         )
 
-    def label_type(self, name: str) -> LabelType:
-        """The type of ``y``, or of a column."""
-        import h5py
-
-        with h5py.File(self.path, "r") as file:
-            item = file[self.folder][name] if name in self.beside else file[self.matrix]
-            return label_dtype(self, name, item.dtype)
-
     @contextmanager
     def _open(self, request: Request) -> Iterator[OpenMatrix]:
         import h5py
@@ -99,47 +69,21 @@ class Hdf5Table(MatrixFile):
             yield _OpenDatasets(file[self.matrix], file[self.folder])
 
 
-class _OpenDatasets:
+class _OpenDatasets(OpenMatrix):
     """Datasets of an open file."""
-
-    def __init__(self, matrix: Any, folder: Any):
-        self.matrix, self.folder = matrix, folder
-
-    def width(self, columns: NDArray[np.intp]) -> int:
-        """Columns from the first to the last of them."""
-        first, last = span_of(columns)
-        return last - first
-
-    def rows(self, start: int, stop: int, columns: NDArray[np.intp]) -> NDArray[Any]:
-        """Some columns of some rows."""
-        first, last = span_of(columns)
-        return pick(self.matrix[start:stop, first:last], columns, first)
 
     def labels(self, name: str, start: int, stop: int) -> NDArray[Any]:
         """Some values of a dataset beside the matrix."""
-        return _values(self.folder[name], slice(start, stop)).reshape(-1)
+        return _values(self.beside[name], slice(start, stop)).reshape(-1)
 
 
-class H5adTable(MatrixFile):
+class H5adTable(Hdf5Table):
     """One file of AnnData: ``X`` dense or CSR, targets in ``obs``, names in ``var``."""
 
     format = "h5ad"
     y_is_target = False  # obs holds whatever was noted about the rows
-    damage = DAMAGE
 
-    def __init__(self, path: Path):
-        super().__init__(path)
-        h5py = import_package("h5py", f"reading {path.name}")
-        try:
-            with h5py.File(path, "r") as file:
-                check_self_contained(path.name, file)
-                self._find(file)
-        except InputError:
-            raise
-        except DAMAGE as error:
-            raise self.damaged(path.name, error) from error
-
-    def _find(self, file: Any) -> None:
+    def _find_in(self, file: Any) -> None:
         if "X" not in file:
             raise InputError(f"{self.path.name}: expected a matrix X, got none; write it again.")
         X = file["X"]
@@ -164,11 +108,10 @@ class H5adTable(MatrixFile):
         """The type of a column of ``obs``, or of ``X``."""
         import h5py
 
-        with h5py.File(self.path, "r") as file:
-            if name not in self.beside:
-                X = file["X"]
-                return label_dtype(self, name, (X["data"] if self.is_sparse else X).dtype)
-            return label_dtype(self, name, _stored_values(self, name, file["obs"][name]).dtype)
+        if name in self.beside:
+            with h5py.File(self.path, "r") as file:
+                self.label_types[name] = _stored_values(self, name, file["obs"][name]).dtype
+        return super().label_type(name)
 
     @contextmanager
     def _open(self, request: Request) -> Iterator[OpenMatrix]:
@@ -206,7 +149,7 @@ class _OpenAnnData(_OpenDatasets):
     def labels(self, name: str, start: int, stop: int) -> NDArray[Any]:
         """Some values of a column of ``obs``; a category is replaced by what it stands for."""
         rows = slice(start, stop)
-        item = self.folder[name]
+        item = self.beside[name]
         if hasattr(item, "shape"):
             return _values(item, rows)
         stored = _stored_values(self.table, name, item)

@@ -3,39 +3,71 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import AbstractContextManager
-from typing import Any, Protocol
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tamis._runtime.wording import counted
-from tamis.data.formats.base import OTHER, Piece, Request, TableFile, number_kind, split_rows
+from tamis.data.formats.base import (
+    OTHER,
+    TEXT,
+    LabelType,
+    Piece,
+    Request,
+    TableFile,
+    number_kind,
+    split_rows,
+)
 from tamis.exceptions import ColumnTypeError, InputError, MissingDependencyError
 
 # A part is a range of rows of about this size; how rows are cut does not depend on any limit.
 PART_BYTES = 64 * 2**20
 
 
-class OpenMatrix(Protocol):
-    """A matrix that is open for reading."""
+class OpenMatrix:
+    """A matrix that is open for reading, and arrays beside it."""
+
+    def __init__(self, matrix: Any, beside: Mapping[str, Any]):
+        self.matrix, self.beside = matrix, beside
 
     def width(self, columns: NDArray[np.intp]) -> int:
         """How many columns have to be read to get these."""
+        first, last = span_of(columns)
+        return last - first
 
     def rows(self, start: int, stop: int, columns: NDArray[np.intp]) -> NDArray[Any]:
         """Some columns of some rows, in any order and type."""
+        first, last = span_of(columns)
+        return pick(np.asarray(self.matrix[start:stop, first:last]), columns, first)
 
     def labels(self, name: str, start: int, stop: int) -> NDArray[Any]:
         """Some values of an array beside the matrix, missing ones as None or NaN."""
+        return np.asarray(self.beside[name][start:stop]).reshape(-1)
 
 
 class MatrixFile(TableFile):
-    """One file with a matrix; a subclass opens it.
+    """One file with a matrix.
 
-    Its constructor calls ``_set_matrix`` and, where the file has names, ``_set_names``.
+    A subclass writes ``_open`` and ``_find``, which calls ``_set_matrix`` and, where the file has
+    them, ``_set_names`` and ``_set_beside``.
     """
+
+    def __init__(self, path: Path):
+        super().__init__(path)
+        self.label_types: dict[str, np.dtype[Any]] = {}
+        try:
+            self._find()
+        except InputError:
+            raise
+        except self.damage as error:
+            raise self.damaged(path.name, error) from error
+
+    def _find(self) -> None:
+        raise NotImplementedError
 
     def _open(self, request: Request) -> AbstractContextManager[OpenMatrix]:
         raise NotImplementedError
@@ -63,24 +95,35 @@ class MatrixFile(TableFile):
         n_rows, n_columns = (int(n) for n in shape)
         self.kinds = np.full(n_columns, kind, dtype=np.uint8)
         self.others = {}
+        self.dtype = dtype
         step = max(1, PART_BYTES // (n_columns * dtype.itemsize))
         step = max(1, round(step / chunk_rows)) * chunk_rows
         self.part_rows = split_rows(n_rows, n_rows or 1 if whole else step)
-        self._starts = np.concatenate([[0], np.cumsum(self.part_rows, dtype=np.int64)])
 
     def _set_names(self, stored: NDArray[Any]) -> None:
         """Take the names of the columns; one that is used twice gets a number."""
-        if stored.shape != (self.n_columns,):
-            raise InputError(
-                f"{self.path.name}: expected {counted(self.n_columns, 'name')} of columns, got "
-                f"shape {stored.shape}; save one name per column."
-            )
-        names = [n.decode() if isinstance(n, bytes) else str(n) for n in stored.tolist()]
-        self.names = tuple(numbered(names, ()))
+        n = self.n_columns
+        expected = f"{self.path.name}: expected {counted(n, 'name')} of columns"
+        self.names = tuple(numbered(column_names(expected, stored, n), ()))
 
-    def row_range(self, part: int) -> tuple[int, int]:
-        """First row of a part, and the first after it."""
-        return int(self._starts[part]), int(self._starts[part + 1])
+    def _set_beside(self, arrays: Mapping[str, Any], matrix: str = "X") -> None:
+        """Take the arrays with one value per row, except the matrix."""
+        shapes = {(self.n_rows,), (self.n_rows, 1)}
+        self.label_types = {
+            name: np.dtype(array.dtype)
+            for name, array in arrays.items()
+            if getattr(array, "shape", None) in shapes and name not in {matrix, "feature_names"}
+        }
+        self.beside = tuple(self.label_types)
+
+    def label_type(self, name: str) -> LabelType:
+        """The type of an array beside the matrix, or of a column."""
+        dtype = self.label_types.get(name, self.dtype)
+        if dtype.kind in "USTO":
+            return TEXT
+        if dtype.kind not in "biuf":
+            raise self.odd_label(name, dtype)
+        return dtype.newbyteorder("=")
 
     def where(self, part: int) -> str:
         """File and rows, counted from 0."""
@@ -148,6 +191,13 @@ def text_of(values: NDArray[Any]) -> NDArray[Any]:
     if values.dtype.kind == "S":
         values = np.char.decode(values, "utf-8")
     return values.astype(object)
+
+
+def column_names(expected: str, stored: NDArray[Any], n_columns: int) -> list[str]:
+    """Names of columns as they are stored; `expected` is the beginning of the message."""
+    if stored.shape != (n_columns,):
+        raise InputError(f"{expected}, got shape {stored.shape}; save one name per column.")
+    return [n.decode() if isinstance(n, bytes) else str(n) for n in stored.tolist()]
 
 
 def span_of(columns: NDArray[np.intp]) -> tuple[int, int]:

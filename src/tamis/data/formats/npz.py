@@ -9,7 +9,7 @@ from __future__ import annotations
 import struct
 import zipfile
 import zlib
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from tamis._runtime.wording import counted, listed
-from tamis.data.formats.base import LabelType, Request, first_line
-from tamis.data.formats.matrix import MatrixFile, OpenMatrix, numbered, pick, span_of
+from tamis.data.formats.base import Request, first_line
+from tamis.data.formats.matrix import MatrixFile, OpenMatrix, column_names, numbered, pick, span_of
 from tamis.data.table import RawTable
 from tamis.exceptions import InputError
 
@@ -58,6 +58,12 @@ class StoredArray:
         """Values of an array of one dimension."""
         return self._read(stream, start, stop - start)
 
+    def span(self, columns: NDArray[np.intp]) -> tuple[int, int]:
+        """First and last column to read of every row: all of them, unless seeking pays."""
+        first, last = span_of(columns)
+        spared = (self.shape[1] - (last - first)) * self.dtype.itemsize
+        return (0, self.shape[1]) if spared < WORTH_A_SEEK else (first, last)
+
     def rows(
         self, stream: IO[bytes], start: int, stop: int, columns: NDArray[np.intp]
     ) -> NDArray[Any]:
@@ -68,13 +74,13 @@ class StoredArray:
             for i, j in enumerate(columns):
                 found[:, i] = self._read(stream, int(j) * n_rows + start, stop - start)
             return found
-        first, last = span_of(columns)
-        if (n_columns - (last - first)) * self.dtype.itemsize < WORTH_A_SEEK:
+        first, last = self.span(columns)
+        if last - first == n_columns:
             slab = self._read(stream, start * n_columns, (stop - start) * n_columns)
-            return pick(slab.reshape(stop - start, n_columns), columns, 0)
+            return pick(slab.reshape(-1, n_columns), columns, 0)
         slab = np.empty((stop - start, last - first), dtype=self.dtype)
-        for i in range(stop - start):
-            slab[i] = self._read(stream, (start + i) * n_columns + first, last - first)
+        for i, row in enumerate(range(start, stop)):
+            slab[i] = self._read(stream, row * n_columns + first, last - first)
         return pick(slab, columns, first)
 
     def _read(self, stream: IO[bytes], index: int, count: int) -> NDArray[Any]:
@@ -100,11 +106,7 @@ def read_header(stream: IO[bytes]) -> tuple[tuple[int, ...], bool, np.dtype[Any]
     version = np.lib.format.read_magic(stream)
     if version not in {(1, 0), (2, 0)}:
         raise ValueError(f"version {version} of the NPY format")
-    read = (
-        np.lib.format.read_array_header_1_0
-        if version == (1, 0)
-        else np.lib.format.read_array_header_2_0
-    )
+    read = getattr(np.lib.format, f"read_array_header_{version[0]}_0")
     shape, fortran, dtype = read(stream)
     if dtype.hasobject:
         raise ValueError("Python objects, which are not loaded because they can run code")
@@ -127,18 +129,14 @@ class NpyTable(MatrixFile):
     format = "NPY"
     damage = DAMAGE
 
-    def __init__(self, path: Path):
-        super().__init__(path)
-        try:
-            self.matrix = find_array(path)
-        except DAMAGE as error:
-            raise self.damaged(path.name, error) from error
+    def _find(self) -> None:
+        self.matrix = find_array(self.path)
         self._set_matrix(self.matrix.shape, self.matrix.dtype)
 
     @contextmanager
     def _open(self, request: Request) -> Iterator[OpenMatrix]:
         with open(self.path, "rb", buffering=0) as stream:
-            yield _OpenArrays(stream, self.matrix, {})
+            yield _OpenArrays(self.matrix, {}, stream, stream)
 
 
 class NpzTable(MatrixFile):
@@ -151,39 +149,31 @@ class NpzTable(MatrixFile):
     format = "NPZ"
     damage = DAMAGE
 
-    def __init__(self, path: Path):
-        super().__init__(path)
-        try:
-            with zipfile.ZipFile(path) as archive, open(path, "rb") as stream:
-                arrays = {
-                    info.filename.removesuffix(".npy"): _find_member(archive, info, stream)
-                    for info in archive.infolist()
-                    if info.filename.endswith(".npy")
-                }
-        except DAMAGE as error:
-            raise self._explained(error) from error
-        if "X" not in arrays:
+    def _find(self) -> None:
+        with zipfile.ZipFile(self.path) as archive, open(self.path, "rb") as stream:
+            self.arrays = {
+                info.filename.removesuffix(".npy"): _find_member(archive, info, stream)
+                for info in archive.infolist()
+                if info.filename.endswith(".npy")
+            }
+        if "X" not in self.arrays:
+            got = listed(sorted(self.arrays)) or "no array"
             raise InputError(
-                f"{path.name}: expected an array X, got {listed(sorted(arrays)) or 'no array'}; "
+                f"{self.path.name}: expected an array X, got {got}; "
                 "save it with numpy.savez(path, X=..., y=...)."
             )
-        self.matrix = arrays["X"]
+        self.matrix = self.arrays["X"]
         self._set_matrix(self.matrix.shape, self.matrix.dtype, whole=self.matrix.member is not None)
-        if "feature_names" in arrays:
+        if "feature_names" in self.arrays:
             self._set_names(self._load("feature_names"))
-        n_rows = self.matrix.shape[0]
-        self.arrays = {
-            name: array
-            for name, array in arrays.items()
-            if array.shape in {(n_rows,), (n_rows, 1)} and name not in {"X", "feature_names"}
-        }
-        self.beside = tuple(self.arrays)
+        self._set_beside(self.arrays)
 
-    def _explained(self, error: Exception) -> InputError:
+    def damaged(self, where: str, error: Exception) -> InputError:
+        """Build the error for rows that cannot be read."""
         with open(self.path, "rb") as stream:
-            bare = stream.read(6) == b"\x93NUMPY"
-        if not bare:
-            return self.damaged(self.path.name, error)
+            is_bare = stream.read(6) == b"\x93NUMPY"
+        if not is_bare:
+            return super().damaged(where, error)
         return InputError(
             f"{self.path.name}: expected an archive with X and y, got one bare array; "
             "rename it to .npy, or save it with numpy.savez(path, X=..., y=...)."
@@ -196,125 +186,70 @@ class NpzTable(MatrixFile):
         except DAMAGE as error:
             raise self.damaged(f"{self.path.name}, array {name}", error) from error
 
-    def label_type(self, name: str) -> LabelType:
-        """The type of ``y``, or of a column."""
-        dtype = self.arrays[name].dtype if name in self.arrays else self.matrix.dtype
-        return label_dtype(self, name, dtype)
-
     @contextmanager
     def _open(self, request: Request) -> Iterator[OpenMatrix]:
         beside = {
-            name: self._load(name).reshape(-1) if array.member is not None else array
-            for name, array in self.arrays.items()
-            if name in {label for label, _ in request.labels}
+            name: self.arrays[name] if self.arrays[name].member is None else self._load(name)
+            for name, _ in request.labels
+            if name in self.beside
         }
+        member = self.matrix.member
         with ExitStack() as stack:
-            stream = stack.enter_context(open(self.path, "rb", buffering=0))
-            if self.matrix.member is None or not len(request.columns):
-                yield _OpenArrays(stream, self.matrix, beside)
-            elif self.matrix.fortran:
+            stream = cells = stack.enter_context(open(self.path, "rb", buffering=0))
+            if member is not None and self.matrix.fortran and len(request.columns):
                 # Rows are spread over all of it, so there is no way but to unpack it whole.
-                yield _OpenArrays(stream, self._load("X"), beside)
-            else:
+                yield _OpenArrays(self._load("X"), beside, stream, cells)
+                return
+            if member is not None and len(request.columns):
                 archive = stack.enter_context(zipfile.ZipFile(self.path))
-                member = stack.enter_context(archive.open(self.matrix.member))
-                yield _OpenMember(stream, self.matrix, beside, member)
-
-
-def label_dtype(file: MatrixFile, name: str, dtype: np.dtype[Any]) -> np.dtype[Any]:
-    """The type of labels in memory, from the type that they are stored in."""
-    if dtype.kind in "USTO":
-        return np.dtype(object)
-    if dtype.kind not in "biuf":
-        raise file.odd_label(name, dtype)
-    return dtype.newbyteorder("=")
+                cells = stack.enter_context(archive.open(member))
+            yield _OpenArrays(self.matrix, beside, stream, cells)
 
 
 def _find_member(archive: zipfile.ZipFile, info: zipfile.ZipInfo, stream: IO[bytes]) -> StoredArray:
-    if info.compress_type != zipfile.ZIP_STORED or info.flag_bits & 1:
-        with archive.open(info) as member:
-            shape, fortran, dtype = read_header(member)
-        return StoredArray(dtype, shape, fortran, 0, info.filename)
+    with archive.open(info) as member:
+        shape, fortran, dtype = read_header(member)
+        offset = member.tell()
+    if info.compress_type != zipfile.ZIP_STORED:
+        return StoredArray(dtype, shape, fortran, offset, info.filename)
     # The header before the bytes repeats the name and has fields of its own.
     stream.seek(info.header_offset + 26)
     name_length, extra_length = struct.unpack("<HH", stream.read(4))
-    stream.seek(info.header_offset + 30 + name_length + extra_length)
-    shape, fortran, dtype = read_header(stream)
-    return StoredArray(dtype, shape, fortran, stream.tell())
+    offset += info.header_offset + 30 + name_length + extra_length
+    return StoredArray(dtype, shape, fortran, offset)
 
 
-class _OpenArrays:
-    """Arrays that lie in an open file, or that were small enough to load."""
+class _OpenArrays(OpenMatrix):
+    """Arrays that lie in an open file (the matrix in `cells`), or that were loaded."""
 
-    def __init__(
-        self,
-        stream: IO[bytes],
-        matrix: StoredArray | NDArray[Any],
-        beside: dict[str, StoredArray | NDArray[Any]],
-    ):
-        self.stream, self.matrix, self.beside = stream, matrix, beside
+    def __init__(self, matrix: Any, beside: Mapping[str, Any], stream: IO[bytes], cells: IO[bytes]):
+        super().__init__(matrix, beside)
+        self.stream, self.cells = stream, cells
 
     def width(self, columns: NDArray[np.intp]) -> int:
-        """All columns where rows are stored one after the other, unless seeking pays."""
-        matrix = self.matrix
-        if isinstance(matrix, np.ndarray) or matrix.fortran:
+        """As many as are read of a row."""
+        if isinstance(self.matrix, np.ndarray) or self.matrix.fortran:
             return len(columns)
-        first, last = span_of(columns)
-        spared = (matrix.shape[1] - (last - first)) * matrix.dtype.itemsize
-        return matrix.shape[1] if spared < WORTH_A_SEEK else last - first
+        first, last = self.matrix.span(columns)
+        return last - first
 
     def rows(self, start: int, stop: int, columns: NDArray[np.intp]) -> NDArray[Any]:
-        """Some columns of some rows."""
+        """Some columns of some rows; of a compressed matrix one block after the other."""
         if isinstance(self.matrix, np.ndarray):
             return self.matrix[start:stop, columns]
-        return self.matrix.rows(self.stream, start, stop, columns)
+        found = self.matrix.rows(self.cells, start, stop, columns)
+        if self.matrix.member is not None and stop == self.matrix.shape[0]:
+            self.cells.read()  # the checksum is looked at when nothing is left
+        return found
 
     def labels(self, name: str, start: int, stop: int) -> NDArray[Any]:
         """Some values of an array beside the matrix."""
         array = self.beside[name]
         if isinstance(array, np.ndarray):
-            return array[start:stop]
+            return array.reshape(-1)[start:stop]
         return array.values(self.stream, start, stop)
 
 
-class _OpenMember(_OpenArrays):
-    """A matrix that is unpacked from its first row to its last."""
-
-    matrix: StoredArray
-
-    def __init__(
-        self,
-        stream: IO[bytes],
-        matrix: StoredArray,
-        beside: dict[str, StoredArray | NDArray[Any]],
-        member: IO[bytes],
-    ):
-        super().__init__(stream, matrix, beside)
-        self.member = member
-        read_header(member)
-
-    def width(self, columns: NDArray[np.intp]) -> int:
-        """All columns."""
-        return self.matrix.shape[1]
-
-    def rows(self, start: int, stop: int, columns: NDArray[np.intp]) -> NDArray[Any]:
-        """Some columns of the next rows."""
-        n_rows, n_columns = self.matrix.shape
-        values = read_exactly(self.member, self.matrix.dtype, (stop - start) * n_columns)
-        if stop == n_rows:
-            self.member.read(1)  # the checksum is looked at when nothing is left
-        return pick(values.reshape(-1, n_columns), columns, 0)
-
-
-_DAMAGE = (
-    ValueError,
-    OSError,
-    EOFError,
-    KeyError,
-    NotImplementedError,
-    zipfile.BadZipFile,
-    zlib.error,
-)
 _CSR = ("data", "indices", "indptr", "shape")
 
 
@@ -338,7 +273,7 @@ def _load(path: Path) -> dict[str, np.ndarray]:
             loaded = np.load(stream, allow_pickle=False)
             if not isinstance(loaded, np.ndarray):
                 return {name: loaded[name] for name in loaded.files}
-    except _DAMAGE as error:
+    except DAMAGE as error:
         raise _damaged(path, error) from error
     raise InputError(
         f"{path.name}: expected an archive with X and y, got one bare array; "
@@ -411,16 +346,12 @@ def _target(who: str, y: np.ndarray | None, n_rows: int) -> np.ndarray | None:
 
 def _names(
     who: str, stored: np.ndarray | None, n_columns: int, taken: Collection[str]
-) -> tuple[list[str], list[str]]:
+) -> tuple[list[str] | None, list[str]]:
     """Return names that are all different, and a note if that took renaming."""
     if stored is None:
-        return [f"x{j}" for j in range(n_columns)], []
-    if stored.shape != (n_columns,):
-        raise InputError(
-            f"{who}: expected {n_columns:,} feature_names, one per column, got shape "
-            f"{stored.shape}; save one name per column."
-        )
-    names = [n.decode() if isinstance(n, bytes) else str(n) for n in stored.tolist()]
+        return None, []
+    expected = f"{who}: expected {n_columns:,} feature_names, one per column"
+    names = column_names(expected, stored, n_columns)
     unique = numbered(names, taken)
     renamed = [new for old, new in zip(names, unique, strict=True) if old != new]
     if not renamed:

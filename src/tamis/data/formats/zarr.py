@@ -13,9 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tamis._runtime.wording import listed
-from tamis.data.formats.base import LabelType, Request, Stamp
+from tamis.data.formats.base import Request, Stamp
 from tamis.data.formats.matrix import MatrixFile, OpenMatrix, import_package, pick, span_of
-from tamis.data.formats.npz import label_dtype
 from tamis.exceptions import InputError
 
 # Rows of a chunk are kept if they take no more than so many blocks.
@@ -29,35 +28,25 @@ class ZarrTable(MatrixFile):
     counted_in = "files"
     damage = (OSError, EOFError, ValueError, KeyError, RuntimeError)
 
-    def __init__(self, path: Path):
-        super().__init__(path)
-        import_package("zarr", f"reading {path.name}")
-        check_codecs(path)
-        try:
-            opened = self._store()
-            group, X = (None, opened) if hasattr(opened, "shape") else (opened, opened.get("X"))
-        except self.damage as error:
-            raise self.damaged(path.name, error) from error
+    def _find(self) -> None:
+        import_package("zarr", f"reading {self.path.name}")
+        check_codecs(self.path)
+        opened = self._store()
+        is_array = hasattr(opened, "shape")
+        X = opened if is_array else opened.get("X")
         if not hasattr(X, "shape"):
             names = listed(sorted(opened)) or "nothing"
             raise InputError(
-                f"{path.name}: expected an array, or a group with an array X, got {names}; "
+                f"{self.path.name}: expected an array, or a group with an array X, got {names}; "
                 "save the matrix as X."
             )
-        assert X is not None
         self._set_matrix(X.shape, X.dtype, (getattr(X, "shards", None) or X.chunks)[0])
-        self.is_group = group is not None
-        if group is None:
+        if is_array:
             return
-        arrays = dict(group.arrays())
+        arrays = dict(sorted(opened.arrays()))
         if "feature_names" in arrays:
             self._set_names(np.asarray(arrays["feature_names"][:]))
-        one_per_row = {(X.shape[0],), (X.shape[0], 1)}
-        self.beside = tuple(
-            name
-            for name in sorted(arrays)
-            if arrays[name].shape in one_per_row and name not in {"X", "feature_names"}
-        )
+        self._set_beside(arrays)
 
     def stamp_now(self) -> Stamp:
         """Number of files, and the last time that one was added, replaced or described anew.
@@ -78,16 +67,12 @@ class ZarrTable(MatrixFile):
 
         return zarr.open(str(self.path), mode="r")
 
-    def label_type(self, name: str) -> LabelType:
-        """The type of ``y``, or of a column."""
-        store = self._store()
-        found = store[name] if name in self.beside else store["X"]
-        return label_dtype(self, name, np.dtype(found.dtype))
-
     @contextmanager
     def _open(self, request: Request) -> Iterator[OpenMatrix]:
         block = 8 * request.rows * max(len(request.columns), 1)
-        yield _OpenStore(self._store(), MOST_HELD * block)
+        store = self._store()
+        matrix = store if hasattr(store, "shape") else store["X"]
+        yield _OpenStore(matrix, store, MOST_HELD * block)
 
 
 def check_codecs(path: Path) -> None:
@@ -116,19 +101,13 @@ def _is_pickled(described: Any) -> bool:
     return isinstance(described, list) and any(map(_is_pickled, described))
 
 
-class _OpenStore:
-    """Arrays of an open store."""
+class _OpenStore(OpenMatrix):
+    """Arrays of an open store, and the rows of the last chunk if they take no more than `room`."""
 
-    def __init__(self, store: Any, room: int):
-        self.store = store
-        self.matrix = store if hasattr(store, "shape") else store["X"]
+    def __init__(self, matrix: Any, store: Any, room: int):
+        super().__init__(matrix, store)
         self.room = room
         self.held: tuple[tuple[int, int, int, int], NDArray[Any]] | None = None
-
-    def width(self, columns: NDArray[np.intp]) -> int:
-        """Columns from the first to the last of them."""
-        first, last = span_of(columns)
-        return last - first
 
     def rows(self, start: int, stop: int, columns: NDArray[np.intp]) -> NDArray[Any]:
         """Some columns of some rows.
@@ -141,13 +120,9 @@ class _OpenStore:
         bottom = min(top + self.matrix.chunks[0], self.matrix.shape[0])
         size = (bottom - top) * (last - first) * self.matrix.dtype.itemsize
         if stop > bottom or size > self.room:
-            return pick(np.asarray(self.matrix[start:stop, first:last]), columns, first)
+            return super().rows(start, stop, columns)
         place = (top, bottom, first, last)
         if self.held is None or self.held[0] != place:
             self.held = place, np.asarray(self.matrix[top:bottom, first:last])
         # Not a view: a block may be kept longer than the chunk.
         return pick(self.held[1][start - top : stop - top], columns, first).copy()
-
-    def labels(self, name: str, start: int, stop: int) -> NDArray[Any]:
-        """Some values of an array beside the matrix."""
-        return np.asarray(self.store[name][start:stop]).reshape(-1)
