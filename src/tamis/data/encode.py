@@ -8,21 +8,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 from numpy.typing import NDArray
 
-from tamis.data.roles import (
-    JUDGED_VALUES,
-    ColumnCode,
-    ColumnFacts,
-    is_id_name,
-)
+from tamis.data.roles import JUDGED_VALUES, ColumnCode, ColumnFacts, is_id_name
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
-PER_SECOND = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
-SECONDS_PER_DAY = 86_400
 
 
 def plain(column: Any) -> Any:
@@ -56,19 +47,17 @@ def kind_of(kind: pa.DataType) -> str:
 
     if types.is_dictionary(kind):
         return "nested" if kind_of(kind.value_type) == "nested" else "category"
-    if types.is_integer(kind) or types.is_floating(kind):
-        return "numeric"
-    if types.is_decimal(kind) or types.is_null(kind):
-        return "numeric"
-    if types.is_boolean(kind):
-        return "boolean"
-    if types.is_date(kind) or types.is_timestamp(kind):
-        return "date"
-    if types.is_time(kind):
-        return "time"
-    if types.is_duration(kind):
-        return "duration"
-    return "text" if is_text(kind) else "nested"
+    for name, tests in (
+        ("numeric", (types.is_integer, types.is_floating, types.is_decimal, types.is_null)),
+        ("boolean", (types.is_boolean,)),
+        ("date", (types.is_date, types.is_timestamp)),
+        ("time", (types.is_time,)),
+        ("duration", (types.is_duration,)),
+        ("text", (is_text,)),
+    ):
+        if any(test(kind) for test in tests):
+            return name
+    return "nested"
 
 
 def is_text(kind: pa.DataType) -> bool:
@@ -94,70 +83,19 @@ def facts_of(name: str, column: Any, named: bool = False) -> ColumnFacts:
     """
     from pyarrow import types
 
+    from tamis.data.words_and_dates import counts_from, look_at_values, look_at_words
+
     column = plain(column)
     kind = kind_of(column.type)
     kind = "category" if named and kind == "text" else kind
     facts = ColumnFacts(kind, str(column.type), len(column), count_missing(column))
     if facts.kind in {"text", "category"}:
-        _look_at_words(facts, column)
+        look_at_words(facts, column)
     elif types.is_integer(column.type) and not named:
-        facts.counts_from = _counts_from(column)
+        facts.counts_from = counts_from(column)
         if is_id_name(name):
-            _look_at_values(facts, column.slice(0, JUDGED_VALUES + facts.n_missing).drop_null())
+            look_at_values(facts, column.slice(0, JUDGED_VALUES + facts.n_missing).drop_null())
     return facts
-
-
-def _look_at_words(facts: ColumnFacts, column: Any) -> None:
-    from pyarrow import types
-
-    if types.is_dictionary(column.type) and column.type.ordered and len(column):
-        chunks = column.unify_dictionaries().chunks if hasattr(column, "chunks") else [column]
-        facts.order = tuple(chunks[0].dictionary.to_pylist())
-    is_free = facts.kind == "text"
-    column = decoded(column)
-    facts.n_missing = column.null_count  # a dictionary may hold a null, too
-    distinct = column.unique().drop_null()
-    _look_at_values(facts, column.drop_null().slice(0, JUDGED_VALUES))
-    kept = distinct.slice(0, JUDGED_VALUES + 1) if is_free else distinct
-    facts.values = dict.fromkeys(kept.to_pylist())
-    if types.is_string(column.type) or types.is_large_string(column.type):
-        _look_for_numbers(facts, column)
-
-
-def _look_at_values(facts: ColumnFacts, present: Any) -> None:
-    """Different values among the first ones, and the first that occurs again."""
-    import pyarrow as pa
-
-    if isinstance(present, pa.ChunkedArray):
-        present = present.combine_chunks()
-    present = present.slice(0, JUDGED_VALUES).dictionary_encode()
-    if isinstance(present, pa.ChunkedArray):  # combining chunks of strings may leave several
-        present = present.unify_dictionaries().combine_chunks()
-    codes = present.indices.to_numpy()
-    again = np.flatnonzero(codes != np.arange(len(codes)))
-    facts.first_repeat = int(again[0]) if again.size else None
-    facts.values = dict.fromkeys(present.dictionary.to_pylist())
-
-
-def _look_for_numbers(facts: ColumnFacts, column: Any) -> None:
-    looked_at = column.drop_null().slice(0, JUDGED_VALUES)
-    for item in looked_at.value_counts().to_pylist():
-        if is_number(item["values"]):
-            facts.n_numbers += item["counts"]
-        elif facts.no_number is None:
-            facts.no_number = item["values"]
-
-
-def _counts_from(column: Any) -> int | None:
-    """First integer, if the first rows count up by one from it."""
-    values = column.slice(0, JUDGED_VALUES)
-    if not len(values) or values.null_count:
-        return None
-    first = values[0].as_py()
-    if values[len(values) - 1].as_py() - first != len(values) - 1:
-        return None
-    values = values.to_numpy()
-    return int(first) if (values[1:] == values[:-1] + 1).all() else None
 
 
 def count_missing(column: Any) -> int:
@@ -172,48 +110,11 @@ def count_missing(column: Any) -> int:
 def encode(column: Any, code: ColumnCode | None) -> NDArray[Any]:
     """Numbers of an Arrow column; without a code, it holds numbers."""
     column = plain(column)
-    if code is not None and code.kind == "category":
-        return _codes(column, code.categories)
-    if code is not None and code.kind in {"date", "time", "duration"}:
-        return _instants(column)
-    return floats(column)
+    if code is None or code.kind in {"numeric", "boolean"}:
+        return floats(column)
+    from tamis.data.words_and_dates import codes_of, instants_of
 
-
-def _codes(column: Any, categories: tuple[Any, ...]) -> NDArray[Any]:
-    import pyarrow as pa
-    from pyarrow import compute
-
-    values = decoded(column)
-    if pa.types.is_null(values.type):
-        return np.full(len(values), np.nan)
-    known = pa.array(categories, type=values.type)
-    return floats(compute.index_in(values, value_set=known, skip_nulls=True))
-
-
-def _instants(column: Any) -> NDArray[Any]:
-    """Days for dates and timestamps, seconds for times and durations."""
-    import pyarrow as pa
-    from pyarrow import types
-
-    kind = column.type
-    if types.is_null(kind):
-        return np.full(len(column), np.nan)
-    narrow = types.is_date32(kind) or types.is_time32(kind)
-    values = column.cast(pa.int32() if narrow else pa.int64())
-    whole = values.fill_null(0).to_numpy(zero_copy_only=False)
-    if types.is_date32(kind):
-        unit = 1
-    else:
-        unit = PER_SECOND["ms" if types.is_date64(kind) else kind.unit]
-        unit *= SECONDS_PER_DAY if types.is_date64(kind) or types.is_timestamp(kind) else 1
-    found = in_units(whole, unit)
-    return np.where(values.is_null().to_numpy(zero_copy_only=False), np.nan, found)
-
-
-def in_units(values: NDArray[Any], unit: int) -> NDArray[np.float64]:
-    """Integers divided by a unit, the same for seconds and nanoseconds of one instant."""
-    whole, rest = np.divmod(values.astype(np.int64, copy=False), unit)
-    return np.asarray(whole + rest / unit, dtype=np.float64)
+    return codes_of(column, code.categories) if code.kind == "category" else instants_of(column)
 
 
 def floats(column: Any) -> NDArray[Any]:

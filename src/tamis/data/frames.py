@@ -23,6 +23,7 @@ from tamis.data.roles import (
     first_repeat,
     judge,
 )
+from tamis.data.words_and_dates import PER_SECOND, SECONDS_PER_DAY, in_units
 from tamis.exceptions import ColumnTypeError, InputError
 
 ENCODE = (
@@ -30,6 +31,13 @@ ENCODE = (
     "it out; the tamis command does either by itself."
 )
 _EPOCH = datetime.datetime(1970, 1, 1, tzinfo=datetime.UTC)
+_TYPES: tuple[tuple[Any, str], ...] = (
+    (nw.Boolean, "boolean"),
+    ((nw.Date, nw.Datetime), "date"),
+    (nw.Time, "time"),
+    (nw.Duration, "duration"),
+    ((nw.Categorical, nw.Enum), "category"),
+)
 # Which kind a Python object is; a datetime is a date, and a bool is a number.
 _OBJECTS: tuple[tuple[Any, str], ...] = (
     (str, "text"),
@@ -137,39 +145,29 @@ def _is_arrow(column: Any) -> bool:
 
 def _kind_of(column: Any) -> tuple[str, str]:
     """The kind of a column by its type, or by its values where they are Python objects."""
-    dtype = column.dtype
-    name = str(dtype)
+    dtype, name = column.dtype, str(column.dtype)
     if dtype.is_numeric():
         return "numeric", name
-    for kinds, kind in (
-        ((nw.Boolean,), "boolean"),
-        ((nw.Date, nw.Datetime), "date"),
-        ((nw.Time,), "time"),
-        ((nw.Duration,), "duration"),
-        ((nw.Categorical, nw.Enum), "category"),
-    ):
-        if isinstance(dtype, kinds):
-            return kind, name
     if dtype in (nw.Object, nw.Unknown, nw.String):
         if column.is_null().all():
             return "numeric", name  # nothing that is not a number
         return ("text", name) if dtype == nw.String else _kind_of_objects(column)
-    return "nested", name
+    return next((kind for types, kind in _TYPES if isinstance(dtype, types)), "nested"), name
 
 
 def _kind_of_objects(column: Any) -> tuple[str, str]:
     name = str(getattr(column.to_native(), "dtype", column.dtype))
+    values = column.drop_nulls().to_list()
     kinds = set()
-    for value in column.drop_nulls().to_list():
-        kind = next((kind for types, kind in _OBJECTS if isinstance(value, types)), "nested")
-        kinds.add(kind)
-        if kind == "nested":
+    for value in values:
+        kinds.add(next((kind for types, kind in _OBJECTS if isinstance(value, types)), "nested"))
+        if "nested" in kinds:
             break
     if kinds <= {"numeric", "boolean"}:
         return ("numeric" if "numeric" in kinds else "boolean"), name
     if len(kinds) == 1:
         return kinds.pop(), name
-    odd = next((v for v in column.drop_nulls().to_list() if isinstance(v, str)), None)
+    odd = next((value for value in values if isinstance(value, str)), None)
     return "nested", name if odd is None else repr(odd)
 
 
@@ -209,19 +207,18 @@ def _each(column: Any, number: Callable[[Any], float]) -> NDArray[Any]:
 def _instants(column: Any, kind: str) -> NDArray[Any]:
     """Days for dates and timestamps, seconds for times and durations."""
     dtype = column.dtype
-    if isinstance(dtype, nw.Datetime | nw.Date | nw.Duration):
-        unit = getattr(dtype, "time_unit", "ms")
+    unit = getattr(dtype, "time_unit", "ms")
+    if isinstance(dtype, nw.Duration):
+        unit = "ns" if unit == "ns" else "us"
+        total = column.dt.total_nanoseconds() if unit == "ns" else column.dt.total_microseconds()
+        size = PER_SECOND[unit]
+    elif isinstance(dtype, nw.Datetime | nw.Date):
         unit = "ms" if unit == "s" else unit
-        if isinstance(dtype, nw.Duration):
-            unit = "us" if unit == "ms" else unit
-            total = {"us": column.dt.total_microseconds, "ns": column.dt.total_nanoseconds}[unit]()
-            size = encode.PER_SECOND[unit]
-        else:
-            total = column.dt.timestamp(unit)
-            size = encode.PER_SECOND[unit] * encode.SECONDS_PER_DAY
-        numbers = encode.in_units(total.fill_null(0).to_numpy(), size)
-        return np.where(column.is_null().to_numpy(), np.nan, numbers)
-    return _each(column, _AS_NUMBER[kind])
+        total = column.dt.timestamp(unit)
+        size = PER_SECOND[unit] * SECONDS_PER_DAY
+    else:
+        return _each(column, _AS_NUMBER[kind])
+    return in_units(total.fill_null(0).to_numpy(), column.is_null().to_numpy(), size)
 
 
 def _days(value: Any) -> float:
