@@ -1,30 +1,15 @@
 """What is this column? One set of rules for data frames, files, scans and Dask.
 
-The rules, in this order:
-
-- real numbers, decimals, integers: ``numeric``, except integers that are an *identifier*: at least
-  `MIN_ROWS_FOR_IDENTIFIER` values that all differ, under a name that says so (``id``,
-  ``patient_id``, ``patientId``, ``uuid``, ``guid``, ``index``, ``rowid``, ``Unnamed: 0``, an empty
-  name, ...), or rows that count up by one;
-- booleans: ``boolean``, 0 and 1;
-- dates and timestamps: ``date``, days since 1970-01-01; times of day and durations: seconds;
-- strings that all differ, at least `MIN_ROWS_FOR_IDENTIFIER` of them: ``identifier``, left out;
-- other strings: ``category`` if there are at most `MIN_CATEGORIES` different ones, or at least
-  `ROWS_PER_CATEGORY` rows for each and no more than `MAX_CATEGORIES`; else ``text``, left out;
-- dictionary-encoded columns: ``category`` whatever their number, unless they are an identifier;
-- lists, structs, bytes and the like: ``nested``, left out.
-
-A column that the caller names is used although it looks like text or an identifier.
-
-Values *all differ* when the first `JUDGED_VALUES` of them do, and rows *count up* when the first
-`JUDGED_VALUES` of them do. So the answer needs little memory, and it is the same for a table in
-memory, one file and many: :class:`ColumnFacts` of consecutive rows merge to those of all rows.
+The notes of :func:`tamis.data.prepare` have the rules. Values *all differ* when the first
+`JUDGED_VALUES` of them do, and rows *count up* when the first `JUDGED_VALUES` of them do. So the
+answer needs little memory, and it is the same for a table in memory, one file and many:
+:class:`ColumnFacts` of consecutive rows merge to those of all rows.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -111,39 +96,23 @@ class ColumnCode(NamedTuple):
 
 @dataclass
 class ColumnFacts:
-    """What the rules need to know of some consecutive rows of a column.
+    """What the rules need to know of some consecutive rows of a column."""
 
-    Parameters
-    ----------
-    kind : str
-        What its type says: a kind of :class:`ColumnRole` except identifier and target.
-    type_name : str
-        The type in words, for messages.
-    n_rows, n_missing : int
-        Rows, and missing entries among them.
-    values : dict
-        Different values of words and integers, as keys in the order of the rows; complete for
-        categories, else not continued beyond `JUDGED_VALUES`.
-    first_repeat : int or None
-        Which of the present values is the first that occurred before.
-    order : tuple or None
-        Categories in the order that the type gives them.
-    counts_from : int or None
-        First of the integers that count up by one in all rows, or in the first `JUDGED_VALUES`.
-    n_numbers : int
-        How many of the first `JUDGED_VALUES` words are numbers.
-    no_number : str or None
-        The first word that is none.
-    """
-
+    # What its type says: a kind of `ColumnRole` except identifier and target.
     kind: str
     type_name: str = ""
     n_rows: int = 0
     n_missing: int = 0
+    # Different values of words and integers, as keys in the order of the rows; complete for
+    # categories, else not continued beyond `JUDGED_VALUES`.
     values: dict[Any, None] = field(default_factory=dict)
+    # Which of the present values is the first that occurred before.
     first_repeat: int | None = None
+    # Categories in the order that the type gives them.
     order: tuple[Any, ...] | None = None
+    # First of the integers that count up by one in all rows, or in the first `JUDGED_VALUES`.
     counts_from: int | None = None
+    # How many of the first `JUDGED_VALUES` words are numbers, and the first that is none.
     n_numbers: int = 0
     no_number: str | None = None
 
@@ -165,11 +134,10 @@ class ColumnFacts:
 
     def is_settled(self) -> bool:
         """Whether no further row can change the role."""
-        if self.n_present >= JUDGED_VALUES and self.kind == "numeric":
-            return True
-        is_judged = self.first_repeat is not None or self.n_present >= JUDGED_VALUES
+        is_long = self.n_present >= JUDGED_VALUES
         if self.kind == "numeric":
-            return is_judged and self.counts_from is None
+            return is_long or (self.first_repeat is not None and self.counts_from is None)
+        is_judged = is_long or self.first_repeat is not None
         return self.kind == "text" and is_judged and len(self.values) > MAX_CATEGORIES
 
     def merge(self, other: ColumnFacts) -> ColumnFacts:
@@ -213,31 +181,35 @@ def first_repeat(values: Iterable[Any]) -> int | None:
 
 def judge(name: str, facts: ColumnFacts, named: bool) -> tuple[ColumnRole, ColumnCode]:
     """Apply the rules to a column; `named` tells that the caller asked for it."""
-    kind, missing = facts.kind, facts.n_missing
+    kind, missing, n = facts.kind, facts.n_missing, facts.n_present
     if kind == "nested":
         reason = f"holds {facts.type_name}, which is not a number"
         return ColumnRole(name, kind, False, reason, missing), ColumnCode(kind)
     if not named and _is_identifier(name, facts):
-        n = facts.n_present
         which = f"all {n:,}" if n <= JUDGED_VALUES else f"the first {JUDGED_VALUES:,}"
         reason = f"identifier, {which} values differ"
         return ColumnRole(name, "identifier", False, reason, missing), ColumnCode("identifier")
-    if kind == "text" and not facts.n_present:
+    if kind == "text" and not n:
         kind = "numeric"  # nothing that is not a number
     if kind not in {"text", "category"}:
         return ColumnRole(name, kind, True, _HOW[kind], missing), ColumnCode(kind)
-    n_distinct = len(facts.values)
-    if not named and kind == "text" and n_distinct > _category_limit(facts.n_present):
-        return _free_text(name, facts, n_distinct), ColumnCode("text")
-    categories = sorted_categories(facts)
+    n_distinct: int | None = len(facts.values)
+    limit = max(MIN_CATEGORIES, min(MAX_CATEGORIES, n // ROWS_PER_CATEGORY))
+    if not named and kind == "text" and len(facts.values) > limit:
+        many = f"{counted(len(facts.values), 'different value')} in {counted(facts.n_rows, 'row')}"
+        if len(facts.values) > MAX_CATEGORIES:
+            many, n_distinct = f"more than {MAX_CATEGORIES:,} different values", None
+        role = ColumnRole(name, "text", False, f"free text, {many}", missing, n_distinct)
+        return role, ColumnCode("text")
+    categories = _sorted_categories(facts)
     order = "sorted" if facts.order is None else "given"
-    reason = f"codes of {counted(n_distinct, 'value')} in {order} order"
+    reason = f"codes of {counted(len(facts.values), 'value')} in {order} order"
     labels = tuple(map(str, categories))
     role = ColumnRole(name, "category", True, reason, missing, n_distinct, labels)
     return role, ColumnCode("category", categories)
 
 
-def sorted_categories(facts: ColumnFacts) -> tuple[Any, ...]:
+def _sorted_categories(facts: ColumnFacts) -> tuple[Any, ...]:
     """Values that occur in the order of their codes: sorted, unless the type gives an order."""
     if facts.order is None:
         return tuple(sorted(facts.values))
@@ -249,19 +221,6 @@ def _is_identifier(name: str, facts: ColumnFacts) -> bool:
     if facts.kind == "numeric":
         return facts.count_up or (bool(facts.values) and is_id_name(name) and facts.all_differ)
     return facts.kind in {"text", "category"} and facts.all_differ
-
-
-def _free_text(name: str, facts: ColumnFacts, n_distinct: int) -> ColumnRole:
-    if n_distinct > MAX_CATEGORIES:
-        reason = f"free text, more than {MAX_CATEGORIES:,} different values"
-        return ColumnRole(name, "text", False, reason, facts.n_missing)
-    values = counted(n_distinct, "different value")
-    reason = f"free text, {values} in {counted(facts.n_rows, 'row')}"
-    return ColumnRole(name, "text", False, reason, facts.n_missing, n_distinct)
-
-
-def _category_limit(n_present: int) -> int:
-    return max(MIN_CATEGORIES, min(MAX_CATEGORIES, n_present // ROWS_PER_CATEGORY))
 
 
 def is_id_name(name: str) -> bool:
@@ -278,28 +237,27 @@ def column_notes(
     for reason in (EXCLUDED, NOT_NAMED):
         if names := [role.name for role in roles if role.reason == reason]:
             notes.append(f"left out {counted(len(names), 'column')} {reason}: {listed(names)}")
-    remedies = {
-        "text": f"; name it in {include} to encode it as categories",
-        "identifier": f"; name it in {include} to use it",
-        "nested": "",
-    }
-    for kind, remedy in remedies.items():
-        judged = [r for r in roles if r.kind == kind and not r.used and _was_judged(r)]
-        left_out = [f"left out {r.name!r}: {r.reason}{remedy}" for r in judged]
-        notes += _shortened(left_out, lambda n: f"left out {n} of kind {kind}, see roles")  # noqa: B023
+    for kind, remedy in (
+        ("text", f"; name it in {include} to encode it as categories"),
+        ("identifier", f"; name it in {include} to use it"),
+        ("nested", ""),
+    ):
+        judged = [r for r in roles if r.kind == kind and not r.used]
+        left_out = [
+            f"left out {r.name!r}: {r.reason}{remedy}"
+            for r in judged
+            if r.reason not in (EXCLUDED, NOT_NAMED)
+        ]
+        notes += _shortened(left_out, f"left out {{}} of kind {kind}, see roles")
     for kind, how in _ENCODED.items():
         if names := [role.name for role in roles if role.used and role.kind == kind]:
             notes.append(f"{counted(len(names), f'{kind} column')} used as {how}: {listed(names)}")
-    return [*notes, *_shortened(numbers, lambda n: f"{n} of text hold mostly numbers")]
+    return [*notes, *_shortened(numbers, "{} of text hold mostly numbers")]
 
 
-def _was_judged(role: ColumnRole) -> bool:
-    return role.reason not in (EXCLUDED, NOT_NAMED)
-
-
-def _shortened(notes: Sequence[str], summary: Callable[[str], str]) -> list[str]:
+def _shortened(notes: Sequence[str], summary: str) -> list[str]:
     rest = len(notes) - MAX_NOTES_PER_KIND
-    more = [summary(counted(rest, "more column"))] if rest > 0 else []
+    more = [summary.format(counted(rest, "more column"))] if rest > 0 else []
     return [*notes[:MAX_NOTES_PER_KIND], *more]
 
 
