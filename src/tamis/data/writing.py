@@ -8,7 +8,7 @@ written where CSV needs them. Blank lines and the kind of line ends are not kept
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,10 +17,10 @@ import numpy as np
 from scipy import sparse
 
 from tamis._runtime.atomic import atomic_path
-from tamis.data.encode import plain
+from tamis.data.encode import decoded, plain
 from tamis.data.formats.arrow_ipc import write_feather
 from tamis.data.formats.base import first_line, import_pyarrow
-from tamis.data.formats.dialect import open_text_output, parse
+from tamis.data.formats.dialect import TextDialect, open_text_output, parse
 from tamis.data.formats.parquet import write_parquet
 from tamis.data.formats.paths import DELIMITERS, table_format
 from tamis.data.table import RawTable
@@ -28,6 +28,10 @@ from tamis.exceptions import ColumnTypeError, InputError
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+# Cells turned into Python strings at a time: about 100 MB.
+CELLS_AT_A_TIME = 1_000_000
+_SPECIAL = re.compile(r'["\r\n]')
 
 
 def write_table(table: RawTable, path: str | Path, *, force: bool = False) -> None:
@@ -71,40 +75,34 @@ def write_table(table: RawTable, path: str | Path, *, force: bool = False) -> No
     kind = table_format(path)
     with atomic_path(path, force) as temporary:
         if kind == "npz":
-            arrays: Any = as_arrays(table)
+            arrays: Any = _as_arrays(table)
             np.savez_compressed(temporary, **arrays)
-        else:
-            _write_with_arrow(table, kind, path, temporary)
+            return
+        pa = import_pyarrow(f"writing {path.name}")
+        try:
+            if kind == "parquet":
+                write_parquet(_as_arrow(table), temporary)
+            elif kind == "feather":
+                write_feather(_as_arrow(table), temporary)
+            else:
+                _write_text(table, path, temporary)
+        except pa.ArrowException as error:
+            raise InputError(
+                f"{path}: expected columns that {kind} can hold, got: {first_line(error)}; "
+                "try another format."
+            ) from error
 
 
-def _write_with_arrow(table: RawTable, kind: str, path: Path, temporary: Path) -> None:
-    pa = import_pyarrow(f"writing {path.name}")
-    try:
-        if kind == "parquet":
-            write_parquet(as_arrow(table), temporary)
-        elif kind == "feather":
-            write_feather(as_arrow(table), temporary)
-        else:
-            write_text(table, path, temporary)
-    except pa.ArrowException as error:
-        raise InputError(
-            f"{path}: expected columns that {kind} can hold, got: {first_line(error)}; "
-            "try another format."
-        ) from error
-
-
-def as_arrow(table: RawTable) -> pa.Table:
+def _as_arrow(table: RawTable) -> pa.Table:
     """Return the table as Arrow, the target of an NPZ file as last column."""
     if table.arrow is not None:
         return table.arrow
     pa = import_pyarrow(f"writing the columns of {table.who}")
-    if sparse.issparse(table.matrix):
-        columns = _dense_columns(table.matrix)
-    else:
-        columns = [np.ascontiguousarray(column) for column in table.matrix.T]
+    columns = _dense_columns(table.matrix) if sparse.issparse(table.matrix) else [*table.matrix.T]
     if table.target is not None:
         columns.append(table.target)
-    return pa.table([pa.array(column) for column in columns], names=list(table.column_names))
+    arrays = [pa.array(np.ascontiguousarray(column)) for column in columns]
+    return pa.table(arrays, names=list(table.column_names))
 
 
 def _dense_columns(matrix: sparse.csr_matrix) -> list[np.ndarray]:
@@ -119,32 +117,27 @@ def _dense_columns(matrix: sparse.csr_matrix) -> list[np.ndarray]:
     return columns
 
 
-def as_arrays(table: RawTable) -> dict[str, np.ndarray]:
+def _as_arrays(table: RawTable) -> dict[str, np.ndarray]:
     """Return the arrays of an NPZ file that holds the table."""
-    if table.arrow is not None:
-        return _from_arrow(table)
+    m = table.matrix
+    if m is None:
+        names = [name for name in table.names if name != table.target_name]
+        columns = [_numbers(table, name) for name in names]
+        m = np.empty((table.n_rows, len(names)), dtype=np.result_type(*columns))
+        for j, column in enumerate(columns):
+            m[:, j] = column
+        y = None if table.target_name is None else _labels(table)
+    else:
+        names, y = list(table.names), table.target
     arrays = dict(table.extras)
-    if sparse.issparse(table.matrix):
-        m = table.matrix
+    if sparse.issparse(m):
         arrays |= {"data": m.data, "indices": m.indices, "indptr": m.indptr, "shape": m.shape}
     else:
-        arrays["X"] = table.matrix
-    if table.target is not None:
-        arrays["y"] = table.target
-    arrays["feature_names"] = np.array(table.names)
+        arrays["X"] = m
+    if y is not None:
+        arrays["y"] = y
+    arrays["feature_names"] = np.array(names)
     return {name: np.asarray(value) for name, value in arrays.items()}
-
-
-def _from_arrow(table: RawTable) -> dict[str, np.ndarray]:
-    names = [name for name in table.names if name != table.target_name]
-    columns = [_numbers(table, name) for name in names]
-    X = np.empty((table.n_rows, len(names)), dtype=np.result_type(*columns))
-    for j, column in enumerate(columns):
-        X[:, j] = column
-    arrays = {"X": X, "feature_names": np.array(names)}
-    if table.target_name is not None:
-        arrays["y"] = _labels(table)
-    return arrays
 
 
 def _numbers(table: RawTable, name: str) -> np.ndarray:
@@ -175,28 +168,29 @@ def _labels(table: RawTable) -> np.ndarray:
     return np.array(["" if value is None else str(value) for value in values])
 
 
-# Cells turned into Python strings at a time: about 100 MB.
-CELLS_AT_A_TIME = 1_000_000
-
-
-def write_text(table: RawTable, path: Path, temporary: Path) -> None:
+def _write_text(table: RawTable, path: Path, temporary: Path) -> None:
     """Write the table to `temporary` in the format that the name of `path` asks for."""
     delimiter = DELIMITERS[table_format(path)]
-    if table.dialect is not None:
-        arrow = _source_text(table)
+    if table.dialect is None:
+        arrow = _as_text(table)
+    else:
+        arrow = _source_text(table, table.dialect)
         if table_format(table.path) == table_format(path):
             delimiter = table.dialect.delimiter
-    else:
-        arrow = _as_text(table)
+    step = max(1, CELLS_AT_A_TIME // arrow.num_columns)
+    names = table.column_names
+    # A reader would take any separator in a lone name for that of the file.
+    lone = len(names) == 1 and re.search(r"[;,|\t]", names[0])
     with open_text_output(temporary) as stream:
-        stream.write(_header(table.column_names, delimiter))
-        stream.writelines(_line(row, delimiter) for row in _rows(arrow))
+        stream.write(f"{_quoted(names[0])}\n" if lone else _line(names, delimiter))
+        for start in range(0, arrow.num_rows, step):
+            columns = (column.to_pylist() for column in arrow.slice(start, step).columns)
+            stream.writelines(_line(row, delimiter) for row in zip(*columns, strict=True))
 
 
-def _source_text(table: RawTable) -> pa.Table:
+def _source_text(table: RawTable, dialect: TextDialect) -> pa.Table:
     """Read the kept columns of the source once more, every cell as its text."""
-    assert table.dialect is not None
-    text = parse(table.path, table.dialect, table.names)
+    text = parse(table.path, dialect, table.names)
     if text.num_rows != table.n_rows:
         raise InputError(
             f"{table.who}: expected {table.n_rows:,} rows as before, got {text.num_rows:,}; "
@@ -209,12 +203,10 @@ def _as_text(table: RawTable) -> pa.Table:
     """Turn every column into strings; missing entries become empty."""
     import pyarrow as pa
 
-    arrow = as_arrow(table)
+    arrow = _as_arrow(table)
     columns = []
     for name, column in zip(arrow.column_names, arrow.columns, strict=True):
-        column = plain(column)
-        if pa.types.is_dictionary(column.type):
-            column = column.cast(column.type.value_type)
+        column = decoded(plain(column))
         try:
             columns.append(column.cast(pa.string()).fill_null(""))
         except pa.ArrowException as error:
@@ -225,30 +217,16 @@ def _as_text(table: RawTable) -> pa.Table:
     return pa.table(columns, names=arrow.column_names)
 
 
-def _rows(arrow: pa.Table) -> Iterator[tuple[str, ...]]:
-    step = max(1, CELLS_AT_A_TIME // arrow.num_columns)
-    for start in range(0, arrow.num_rows, step):
-        part = arrow.slice(start, step)
-        yield from zip(*(column.to_pylist() for column in part.columns), strict=True)
-
-
-def _header(names: Sequence[str], delimiter: str) -> str:
-    """Quote a lone name that holds any separator, or the reader would take that for the one."""
-    if len(names) == 1 and re.search(r"[;,|\t]", names[0]):
-        return '"' + names[0].replace('"', '""') + '"\n'
-    return _line(names, delimiter)
-
-
 def _line(cells: Sequence[str], delimiter: str) -> str:
     """Join cells, with quotes only where they are needed; looked at one by one only then."""
     line = delimiter.join(cells)
     if not line:  # a blank line would not count as a row
         return '""\n'
-    plain_row = line.count(delimiter) == len(cells) - 1 and not re.search(r'["\r\n]', line)
-    return (line if plain_row else delimiter.join(_cell(c, delimiter) for c in cells)) + "\n"
+    if line.count(delimiter) >= len(cells) or _SPECIAL.search(line):
+        quoted = (_quoted(c) if delimiter in c or _SPECIAL.search(c) else c for c in cells)
+        line = delimiter.join(quoted)
+    return line + "\n"
 
 
-def _cell(cell: str, delimiter: str) -> str:
-    if delimiter in cell or re.search(r'["\r\n]', cell):
-        return '"' + cell.replace('"', '""') + '"'
-    return cell
+def _quoted(cell: str) -> str:
+    return '"' + cell.replace('"', '""') + '"'

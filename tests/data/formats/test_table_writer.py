@@ -262,7 +262,7 @@ def test_existing_file_is_untouched(tmp_path, plain, name):
 @pytest.mark.parametrize(
     ("name", "function"),
     [
-        ("o.csv", "tamis.data.writing._rows"),
+        ("o.csv", "tamis.data.writing._line"),
         ("o.parquet", "tamis.data.writing.write_parquet"),
         ("o.feather", "tamis.data.writing.write_feather"),
         ("o.npz", "numpy.savez_compressed"),

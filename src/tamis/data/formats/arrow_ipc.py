@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator
-from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -35,16 +34,9 @@ class IpcTable(TableFile):
         pa = import_pyarrow(f"reading {path.name}")
         super().__init__(path)
         self.damage = (pa.ArrowException, OSError, UnicodeDecodeError)
-        with open(path, "rb") as stream:
-            start = stream.read(6)
-        if start.startswith(b"FEA1"):
-            raise InputError(
-                f"{path.name}: expected Feather version 2, got version 1; write it again with a "
-                "recent pyarrow, or as Parquet."
-            )
-        self.is_stream = start != b"ARROW1"
+        self.is_stream = _is_stream(path)
         try:
-            with self._source(mapped=False) as source, self._open(source, None) as reader:
+            with pa.OSFile(str(path)) as source, self._open(source) as reader:
                 self.schema = reader.schema
                 n_batches = None if self.is_stream else reader.num_record_batches
             self.stored = self._find_batches(n_batches)
@@ -65,10 +57,9 @@ class IpcTable(TableFile):
         with pa.memory_map(str(self.path)) as source:
             if not self.is_stream:
                 source.seek(8)  # past the name of the format; what follows is a stream
-            messages = iter(ipc.MessageReader.open_stream(source))
             found = (
                 (_rows(message.metadata.to_pybytes()), message.body.size)
-                for message in messages
+                for message in ipc.MessageReader.open_stream(source)
                 if message.type == "record batch"
             )
             # Beyond the last one, a file may go on with its index.
@@ -101,39 +92,47 @@ class IpcTable(TableFile):
 
     def read(self, part: int, request: Request) -> Iterator[Piece]:
         """Pieces of a part; a record batch is cut where it is longer than a block."""
-        assert self.names is not None
-        names = [self.names[j] for j in request.columns]
+        known = self.schema.names
+        names = [known[j] for j in request.columns]
         wanted = {*names, *(name for name, _ in request.labels)}
         for batch in self.batches(part, list(wanted), request.rows):
             yield piece_of(batch, names, request)
 
     def batches(self, part: int, names: list[str], rows: int) -> Iterator[Any]:
         """Record batches of some columns, cut where they are longer than asked for."""
-        assert self.names is not None
-        fields = [j for j, name in enumerate(self.names) if name in set(names)]
+        import pyarrow as pa
+
+        wanted = set(names)
+        fields = [j for j, name in enumerate(self.schema.names) if name in wanted]
         first, last = self.parts[part]
         # A record batch is read whole. One that is too large for that is mapped instead, which is
         # not the rule: a file that is cut short while it is mapped ends the process.
         budget = 8 * len(fields) * rows
         mapped = any(size > 4 * budget for _, size in self.stored[first:last])
-        with self._source(mapped) as source, self._open(source, fields) as reader:
+        opener = pa.memory_map if mapped else pa.OSFile
+        with opener(str(self.path)) as source, self._open(source, fields) as reader:
             for batch in reader if self.is_stream else map(reader.get_batch, range(first, last)):
                 for start in range(0, batch.num_rows, rows):
                     yield batch.slice(start, rows)
 
-    @contextmanager
-    def _source(self, mapped: bool) -> Iterator[Any]:
-        import pyarrow as pa
-
-        with pa.memory_map(str(self.path)) if mapped else pa.OSFile(str(self.path)) as source:
-            yield source
-
-    def _open(self, source: Any, fields: list[int] | None) -> Any:
+    def _open(self, source: Any, fields: list[int] | None = None) -> Any:
         from pyarrow import ipc
 
         options = ipc.IpcReadOptions(included_fields=fields, use_threads=False)
         opener = ipc.open_stream if self.is_stream else ipc.open_file
         return opener(source, options=options)
+
+
+def _is_stream(path: Path) -> bool:
+    """Whether this is a stream rather than a file, which begins with the name of the format."""
+    with open(path, "rb") as stream:
+        start = stream.read(6)
+    if start.startswith(b"FEA1"):
+        raise InputError(
+            f"{path.name}: expected Feather version 2, got version 1; write it again with a "
+            "recent pyarrow, or as Parquet."
+        )
+    return start != b"ARROW1"
 
 
 def _rows(metadata: bytes) -> int:
@@ -164,21 +163,14 @@ def read_feather(path: Path) -> RawTable:
     pa = import_pyarrow(f"reading {path.name}")
     from pyarrow import ipc
 
-    with open(path, "rb") as stream:
-        start = stream.read(6)
-        stream.seek(0)
-        if start.startswith(b"FEA1"):
-            raise InputError(
-                f"{path.name}: expected Feather version 2, got version 1; write it again with a "
-                "recent pyarrow, or as Parquet."
-            )
-        try:
-            opened = ipc.open_file(stream) if start == b"ARROW1" else ipc.open_stream(stream)
-            arrow = opened.read_all()
-            # Arrow trusts the offsets in the file; without this a damaged one can crash Python.
-            arrow.validate(full=True)
-        except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
-            raise damaged_file(path, "Feather", error) from error
+    opener = ipc.open_stream if _is_stream(path) else ipc.open_file
+    try:
+        with pa.OSFile(str(path)) as source:
+            arrow = opener(source).read_all()
+        # Arrow trusts the offsets in the file; without this a damaged one can crash Python.
+        arrow.validate(full=True)
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
+        raise damaged_file(path, "Feather", error) from error
     return RawTable.from_arrow(arrow, path)
 
 

@@ -112,11 +112,9 @@ class CsvTable(TableFile):
 
     def read(self, part: int, request: Request) -> Iterator[Piece]:
         """Pieces of the file."""
-        names = [self.schema.names[j] for j in request.columns]
-        types = {
-            name: _read_as(self.schema.types[j], request.codes.get(name))
-            for name, j in zip(names, request.columns, strict=True)
-        }
+        fields = [self.schema.field(int(j)) for j in request.columns]
+        names = [field.name for field in fields]
+        types = {f.name: _read_as(f.type, request.codes.get(f.name)) for f in fields}
         types |= {name: _arrow_type(dtype) for name, dtype in request.labels}
         size = request.rows * max(self.dialect.row_bytes, 1)
         size = min(max(size, LEAST_BYTES), LARGEST_BYTES)
