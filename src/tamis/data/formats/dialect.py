@@ -36,17 +36,7 @@ _DECIMAL_POINT = re.compile(r"\s*[+-]?\d*\.\d+(?:[eE][+-]?\d+)?\s*")
 
 @dataclass(frozen=True)
 class TextDialect:
-    """How a text table is written.
-
-    Parameters
-    ----------
-    delimiter : str
-        What stands between two cells.
-    decimal_point : str
-        ``"."`` or ``","``.
-    row_bytes : int
-        The longest of the first lines, to choose how much to read at a time.
-    """
+    """How a text table is written; `row_bytes` has the longest of its first lines."""
 
     delimiter: str = ","
     decimal_point: str = "."
@@ -99,7 +89,9 @@ def sniff(path: Path) -> tuple[TextDialect, list[str]]:
     comma = delimiter != "," and _uses_decimal_comma(lines, delimiter)
     longest = max(len(line.encode()) for line in lines)
     dialect = TextDialect(delimiter, "," if comma else ".", longest)
-    notes = [f"{path.name} is separated by {dialect.label}"] if delimiter != usual else []
+    notes = []
+    if delimiter != usual:
+        notes.append(f"{path.name} is separated by {dialect.label}")
     if comma:
         notes.append(f"{path.name} has decimal commas: '1,5' is read as 1.5")
     return dialect, notes
@@ -155,15 +147,13 @@ def parse(path: Path, dialect: TextDialect, text_columns: Sequence[str] | None =
 
     from tamis.data.formats.text_errors import parse_failure, unreadable
 
-    as_text: Any = {}
-    if text_columns is not None:
-        types = dict.fromkeys(text_columns, pa.string())
-        as_text = {"types": types, "null_values": [], "strings_can_be_null": False}
+    as_text = text_columns is not None
+    types = None if text_columns is None else dict.fromkeys(text_columns, pa.string())
     block = min(max(MIN_BLOCK, ROWS_PER_BLOCK * dialect.row_bytes), MAX_BLOCK)
     while True:
         try:
             with open_stream(path) as stream:
-                return csv.read_csv(stream, **csv_options(dialect, block, **as_text))
+                return csv.read_csv(stream, **csv_options(dialect, block, types, as_text=as_text))
         except pa.ArrowInvalid as error:
             if "straddling" not in str(error) or block == MAX_BLOCK:
                 raise parse_failure(path, dialect, error) from error
@@ -182,10 +172,9 @@ def open_stream(path: Path) -> Any:
 def csv_options(
     dialect: TextDialect,
     block: int,
-    types: Mapping[str, Any] | None = None,
+    types: Mapping[str, Any] | None,
     *,
-    null_values: Sequence[str] = MISSING_WORDS,
-    strings_can_be_null: bool = True,
+    as_text: bool = False,
     use_threads: bool = True,
 ) -> dict[str, Any]:
     """Options of Arrow's parser; with `types`, only these columns are read."""
@@ -195,8 +184,8 @@ def csv_options(
         "read_options": csv.ReadOptions(block_size=block, use_threads=use_threads),
         "parse_options": csv.ParseOptions(delimiter=dialect.delimiter, newlines_in_values=True),
         "convert_options": csv.ConvertOptions(
-            null_values=list(null_values),
-            strings_can_be_null=strings_can_be_null,
+            null_values=[] if as_text else MISSING_WORDS,
+            strings_can_be_null=not as_text,
             decimal_point=dialect.decimal_point,
             column_types=types,
             include_columns=None if types is None else list(types),

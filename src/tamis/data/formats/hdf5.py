@@ -15,7 +15,6 @@ from tamis.data.formats.base import LabelType, Request
 from tamis.data.formats.matrix import MatrixFile, OpenMatrix, import_package, pick, text_of
 from tamis.exceptions import InputError
 
-DAMAGE = (OSError, EOFError, ValueError, KeyError, RuntimeError)
 # Chunks are kept for the next block if they take no more than so many blocks.
 MOST_HELD = 4
 
@@ -24,7 +23,7 @@ class Hdf5Table(MatrixFile):
     """One HDF5 file: the dataset ``X`` or the only matrix in it, ``y`` and ``feature_names``."""
 
     format = "HDF5"
-    damage = DAMAGE
+    damage = (OSError, EOFError, ValueError, KeyError, RuntimeError)
 
     def _find(self) -> None:
         h5py = import_package("h5py", f"reading {self.path.name}")
@@ -35,8 +34,11 @@ class Hdf5Table(MatrixFile):
     def _find_in(self, file: Any) -> None:
         self.matrix = self._find_matrix(file)
         dataset = file[self.matrix]
-        self.row_of_chunks = 0 if dataset.chunks is None else _row_of_chunks(dataset)
         self._set_matrix(dataset.shape, dataset.dtype, (dataset.chunks or (1,))[0])
+        chunk_rows, chunk_columns = dataset.chunks or (1, 1)
+        # Bytes of the chunks that one row lies in.
+        across = -(-dataset.shape[1] // chunk_columns)
+        self.row_of_chunks = chunk_rows * chunk_columns * across * dataset.dtype.itemsize
         folder = dataset.parent
         if "feature_names" in folder:
             self._set_names(_values(folder["feature_names"], slice(None)))
@@ -73,7 +75,6 @@ class _OpenDatasets(OpenMatrix):
     """Datasets of an open file."""
 
     def labels(self, name: str, start: int, stop: int) -> NDArray[Any]:
-        """Some values of a dataset beside the matrix."""
         return _values(self.beside[name], slice(start, stop)).reshape(-1)
 
 
@@ -127,17 +128,14 @@ class _OpenAnnData(_OpenDatasets):
     def __init__(self, file: Any, table: H5adTable):
         super().__init__(file["X"], file.get("obs"))
         self.table = table
-        self.starts = file["X"]["indptr"] if table.is_sparse else None
 
     def width(self, columns: NDArray[np.intp]) -> int:
-        """All columns where X is sparse."""
-        return self.table.n_columns if self.starts is not None else super().width(columns)
+        return self.table.n_columns if self.table.is_sparse else super().width(columns)
 
     def rows(self, start: int, stop: int, columns: NDArray[np.intp]) -> NDArray[Any]:
-        """Some columns of some rows."""
-        if self.starts is None:
+        if not self.table.is_sparse:
             return super().rows(start, stop, columns)
-        starts = self.starts[start : stop + 1].astype(np.int64)
+        starts = self.matrix["indptr"][start : stop + 1].astype(np.int64)
         first, last = int(starts[0]), int(starts[-1])
         stored = (self.matrix["data"][first:last], self.matrix["indices"][first:last])
         shape = (stop - start, self.table.n_columns)
@@ -153,12 +151,11 @@ class _OpenAnnData(_OpenDatasets):
         if hasattr(item, "shape"):
             return _values(item, rows)
         stored = _stored_values(self.table, name, item)
-        values = _values(stored, slice(None) if "codes" in item else rows)
         if "codes" in item:
-            codes = item["codes"][rows].astype(np.intp)
-            missing, values = codes < 0, values[codes] if len(values) else np.full(len(codes), None)
+            codes, words = item["codes"][rows].astype(np.intp), _values(stored, slice(None))
+            missing, values = codes < 0, words[codes] if len(words) else np.full(len(codes), None)
         else:
-            missing = item["mask"][rows].astype(bool)
+            missing, values = item["mask"][rows].astype(bool), _values(stored, rows)
         if not missing.any():
             return values
         empty: Any = np.nan if values.dtype.kind in "iuf" else None
@@ -206,10 +203,3 @@ def _values(dataset: Any, rows: slice) -> NDArray[Any]:
     if values.dtype.kind == "O":
         return dataset.asstr()[rows]
     return text_of(values) if values.dtype.kind == "S" else values
-
-
-def _row_of_chunks(dataset: Any) -> int:
-    """Bytes of the chunks that one row lies in."""
-    chunk_rows, chunk_columns = dataset.chunks
-    across = -(-dataset.shape[1] // chunk_columns)
-    return int(chunk_rows * chunk_columns * across * dataset.dtype.itemsize)

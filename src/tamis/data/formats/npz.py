@@ -9,7 +9,7 @@ from __future__ import annotations
 import struct
 import zipfile
 import zlib
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -49,14 +49,18 @@ class StoredArray:
     offset: int
     member: str | None = None
 
-    @property
-    def nbytes(self) -> int:
-        """Bytes of all values."""
-        return int(np.prod(self.shape, dtype=np.int64)) * self.dtype.itemsize
-
     def values(self, stream: IO[bytes], start: int, stop: int) -> NDArray[Any]:
-        """Values of an array of one dimension."""
-        return self._read(stream, start, stop - start)
+        """Some of the values, counted in the order in which they are stored."""
+        values = np.empty(stop - start, dtype=self.dtype)
+        view: Any = memoryview(values.view(np.uint8).data) if values.size else b""
+        stream.seek(self.offset + start * self.dtype.itemsize)
+        done = 0
+        while done < len(view):
+            got = stream.readinto(view[done:])  # type: ignore[attr-defined]
+            if not got:
+                raise EOFError(f"the file ends {len(view) - done:,} bytes too early")
+            done += got
+        return values
 
     def span(self, columns: NDArray[np.intp]) -> tuple[int, int]:
         """First and last column to read of every row: all of them, unless seeking pays."""
@@ -71,34 +75,17 @@ class StoredArray:
         n_rows, n_columns = self.shape
         if self.fortran:
             found = np.empty((stop - start, len(columns)), dtype=self.dtype, order="F")
-            for i, j in enumerate(columns):
-                found[:, i] = self._read(stream, int(j) * n_rows + start, stop - start)
+            for i, top in enumerate((columns * n_rows).tolist()):
+                found[:, i] = self.values(stream, top + start, top + stop)
             return found
         first, last = self.span(columns)
         if last - first == n_columns:
-            slab = self._read(stream, start * n_columns, (stop - start) * n_columns)
+            slab = self.values(stream, start * n_columns, stop * n_columns)
             return pick(slab.reshape(-1, n_columns), columns, 0)
         slab = np.empty((stop - start, last - first), dtype=self.dtype)
-        for i, row in enumerate(range(start, stop)):
-            slab[i] = self._read(stream, row * n_columns + first, last - first)
+        for i, left in enumerate(range(start * n_columns, stop * n_columns, n_columns)):
+            slab[i] = self.values(stream, left + first, left + last)
         return pick(slab, columns, first)
-
-    def _read(self, stream: IO[bytes], index: int, count: int) -> NDArray[Any]:
-        stream.seek(self.offset + index * self.dtype.itemsize)
-        return read_exactly(stream, self.dtype, count)
-
-
-def read_exactly(stream: IO[bytes], dtype: np.dtype[Any], count: int) -> NDArray[Any]:
-    """Read so many values, or raise."""
-    values = np.empty(count, dtype=dtype)
-    view: Any = memoryview(values.view(np.uint8).data) if count else b""
-    done = 0
-    while done < len(view):
-        got = stream.readinto(view[done:])  # type: ignore[attr-defined]
-        if not got:
-            raise EOFError(f"the file ends {len(view) - done:,} bytes too early")
-        done += got
-    return values
 
 
 def read_header(stream: IO[bytes]) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
@@ -117,10 +104,11 @@ def find_array(path: Path) -> StoredArray:
     """Find the array of an NPY file."""
     with open(path, "rb") as stream:
         shape, fortran, dtype = read_header(stream)
-        stored = StoredArray(dtype, shape, fortran, stream.tell())
-        if (missing := stored.offset + stored.nbytes - stream.seek(0, 2)) > 0:
+        offset = stream.tell()
+        n_bytes = int(np.prod(shape, dtype=np.int64)) * dtype.itemsize
+        if (missing := offset + n_bytes - stream.seek(0, 2)) > 0:
             raise EOFError(f"the file ends {missing:,} bytes too early")
-    return stored
+    return StoredArray(dtype, shape, fortran, offset)
 
 
 class NpyTable(MatrixFile):
@@ -227,14 +215,12 @@ class _OpenArrays(OpenMatrix):
         self.stream, self.cells = stream, cells
 
     def width(self, columns: NDArray[np.intp]) -> int:
-        """As many as are read of a row."""
         if isinstance(self.matrix, np.ndarray) or self.matrix.fortran:
             return len(columns)
         first, last = self.matrix.span(columns)
         return last - first
 
     def rows(self, start: int, stop: int, columns: NDArray[np.intp]) -> NDArray[Any]:
-        """Some columns of some rows; of a compressed matrix one block after the other."""
         if isinstance(self.matrix, np.ndarray):
             return self.matrix[start:stop, columns]
         found = self.matrix.rows(self.cells, start, stop, columns)
@@ -243,7 +229,6 @@ class _OpenArrays(OpenMatrix):
         return found
 
     def labels(self, name: str, start: int, stop: int) -> NDArray[Any]:
-        """Some values of an array beside the matrix."""
         array = self.beside[name]
         if isinstance(array, np.ndarray):
             return array.reshape(-1)[start:stop]
@@ -255,13 +240,19 @@ _CSR = ("data", "indices", "indptr", "shape")
 
 def read_npz(path: Path) -> RawTable:
     """Read an NPZ file without ever unpickling."""
-    arrays = _load(path)
-    who = path.name
+    arrays, who = _load(path), path.name
     matrix = _matrix(who, arrays)
     target = _target(who, arrays.pop("y", None), matrix.shape[0])
-    names, notes = _names(
-        who, arrays.pop("feature_names", None), matrix.shape[1], {"y"} if target is not None else ()
-    )
+    stored, names, notes = arrays.pop("feature_names", None), None, []
+    if stored is not None:
+        n = matrix.shape[1]
+        given = column_names(f"{who}: expected {n:,} feature_names, one per column", stored, n)
+        names = numbered(given, () if target is None else {"y"})
+        if renamed := [new for old, new in zip(given, names, strict=True) if old != new]:
+            notes = [
+                f"{counted(len(renamed), 'feature name')} of {who} used twice, or the same as the "
+                f"target, got a number: {listed(renamed)}"
+            ]
     table = RawTable.from_matrix(matrix, target, names, path)
     return replace(table, extras=arrays, notes=tuple(notes))
 
@@ -274,22 +265,18 @@ def _load(path: Path) -> dict[str, np.ndarray]:
             if not isinstance(loaded, np.ndarray):
                 return {name: loaded[name] for name in loaded.files}
     except DAMAGE as error:
-        raise _damaged(path, error) from error
+        if "Object arrays" in str(error):
+            raise InputError(
+                f"{path.name}: expected arrays of numbers or text, got Python objects, which are "
+                "not loaded because they can run code; save them as numbers or str."
+            ) from error
+        raise InputError(
+            f"{path.name}: expected an NPZ file, got a damaged or other file "
+            f"({first_line(error)}); write or download it again."
+        ) from error
     raise InputError(
         f"{path.name}: expected an archive with X and y, got one bare array; "
         "save it with numpy.savez(path, X=..., y=...)."
-    )
-
-
-def _damaged(path: Path, error: Exception) -> InputError:
-    if "Object arrays" in str(error):
-        return InputError(
-            f"{path.name}: expected arrays of numbers or text, got Python objects, which are not "
-            "loaded because they can run code; save them as numbers or str."
-        )
-    return InputError(
-        f"{path.name}: expected an NPZ file, got a damaged or other file ({first_line(error)}); "
-        "write or download it again."
     )
 
 
@@ -342,21 +329,3 @@ def _target(who: str, y: np.ndarray | None, n_rows: int) -> np.ndarray | None:
             f"got shape {y.shape} of {y.dtype}; save it as a 1-D array."
         )
     return np.char.decode(y, "utf-8") if y.dtype.kind == "S" else y
-
-
-def _names(
-    who: str, stored: np.ndarray | None, n_columns: int, taken: Collection[str]
-) -> tuple[list[str] | None, list[str]]:
-    """Return names that are all different, and a note if that took renaming."""
-    if stored is None:
-        return None, []
-    expected = f"{who}: expected {n_columns:,} feature_names, one per column"
-    names = column_names(expected, stored, n_columns)
-    unique = numbered(names, taken)
-    renamed = [new for old, new in zip(names, unique, strict=True) if old != new]
-    if not renamed:
-        return names, []
-    return unique, [
-        f"{counted(len(renamed), 'feature name')} of {who} used twice, or the same as the target, "
-        f"got a number: {listed(renamed)}"
-    ]

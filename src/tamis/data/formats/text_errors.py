@@ -6,6 +6,7 @@ import csv
 import io
 import re
 from pathlib import Path
+from typing import IO
 
 from tamis.data.formats.base import first_line
 from tamis.data.formats.dialect import TextDialect, is_gzip, open_bytes
@@ -25,12 +26,24 @@ def not_utf8(path: Path) -> InputError:
     """Name the first line that is not UTF-8, and guess what the file is instead."""
     with open_bytes(path) as stream:
         start = stream.read(4)
+        stream.seek(0)
+        number, byte = _first_bad_byte(stream)
     hint = next((text for magic, text in _MAGIC.items() if start.startswith(magic)), None)
     hint = hint or "save it as UTF-8 (for Latin-1: iconv -f latin1 -t utf-8)"
-    line, byte = _first_bad_byte(path)
     return InputError(
-        f"{path.name}: expected UTF-8 text, got byte 0x{byte:02x} on line {line:,}; {hint}."
+        f"{path.name}: expected UTF-8 text, got byte 0x{byte:02x} on line {number:,}; {hint}."
     )
+
+
+def _first_bad_byte(stream: IO[bytes]) -> tuple[int, int]:
+    for number, line in enumerate(stream, start=1):
+        try:
+            line.decode()
+        except UnicodeDecodeError as error:
+            return number, line[error.start]
+        if b"\0" in line:
+            return number, 0
+    return 1, 0
 
 
 def unreadable(path: Path, error: Exception) -> InputError:
@@ -82,26 +95,13 @@ def _first_ragged_line(path: Path, dialect: TextDialect) -> tuple[int, int, int]
         expected, line = 0, 1
         try:
             for record in reader:
-                if record and not expected:
-                    expected = len(record)
-                elif record and len(record) != expected:
+                expected = expected or len(record)
+                if record and len(record) != expected:
                     return line, expected, len(record)
                 line = reader.line_num + 1
         except csv.Error:  # a cell beyond the limit of the csv module
-            return None
+            pass
     return None
-
-
-def _first_bad_byte(path: Path) -> tuple[int, int]:
-    with open_bytes(path) as stream:
-        for number, line in enumerate(stream, start=1):
-            try:
-                line.decode()
-            except UnicodeDecodeError as error:
-                return number, line[error.start]
-            if b"\0" in line:
-                return number, 0
-    return 1, 0
 
 
 def check_end(path: Path, last: str) -> None:
