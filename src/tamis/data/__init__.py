@@ -17,9 +17,9 @@ from tamis.data.preparation import PreparedTable, prepare
 from tamis.data.reading import read_table
 from tamis.data.roles import ColumnRole
 from tamis.data.scanning import Scan, scan
-from tamis.data.table import RawTable, reduce_table
+from tamis.data.table import RawTable
 from tamis.data.task import infer_task
-from tamis.data.writing import write_table
+from tamis.data.writing import reduce_table, write_table
 
 __all__ = [
     "ColumnRole",

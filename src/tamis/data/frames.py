@@ -134,8 +134,6 @@ def facts_of(name: str, column: Any) -> ColumnFacts:
     facts.values = distinct
     if kind == "text":
         facts.values = dict.fromkeys(list(distinct)[: JUDGED_VALUES + 1])
-        facts.n_numbers = sum(map(encode.is_number, head))
-        facts.no_number = next((word for word in head if not encode.is_number(word)), None)
     return facts
 
 

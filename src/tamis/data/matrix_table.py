@@ -1,4 +1,4 @@
-"""The matrix of an NPZ file: roles of its columns, numbers for a fit, some of its columns.
+"""The matrix of an NPZ file: roles of its columns, numbers and target for a fit, some columns.
 
 Whoever wrote a matrix has decided what is a feature, so nothing is inferred.
 """
@@ -65,10 +65,18 @@ def numbers(table: RawTable, names: list[str], kept: np.ndarray | None) -> Any:
     return X
 
 
-def column(table: RawTable, name: str) -> np.ndarray:
-    """One column, as the target."""
-    found = table.matrix[:, [table.names.index(name)]]
-    return (found.toarray() if sparse.issparse(found) else found).ravel()
+def target(table: RawTable, name: str) -> tuple[np.ndarray, np.ndarray, str | None]:
+    """Values of a target, rows without one (NaN or ''), and the task that the type tells."""
+    values: Any = table.target
+    if values is None or name != table.target_name:
+        column = table.matrix[:, [table.names.index(name)]]
+        values = (column.toarray() if sparse.issparse(column) else column).ravel()
+    kind = values.dtype.kind
+    if kind == "f":
+        missing = np.isnan(values)
+    else:
+        missing = values == "" if kind == "U" else np.zeros(values.shape, dtype=bool)
+    return values, missing, "classification" if kind in "bU" else None
 
 
 def reduced(table: RawTable, wanted: Collection[str]) -> RawTable:

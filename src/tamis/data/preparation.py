@@ -123,15 +123,11 @@ def prepare(
     up by one from row to row. Strings that all differ over at least 10 rows are identifiers too.
     Of long tables, the first 10,000 values tell whether they differ or count up.
     Other strings are categories when there are at most 10 different ones, or at least 5 rows for
-    each of at most 1000; else they are free text, and left out. Lists, structs and bytes are left
-    out. Missing entries become NaN; infinite ones stay. A matrix from NPZ is taken as it is.
+    each of at most 1000; else they are free text, and left out. Dictionary-encoded columns are
+    categories whatever their number. Lists, structs and bytes are left out. Missing entries become
+    NaN; infinite ones stay. A matrix from NPZ is taken as it is.
 
-    Task: strings, booleans and dictionary-encoded targets are classes. So are whole numbers if
-    there are two different ones, or at most 20 that appear twice or more on average, or at most
-    100 that run from 0 or 1 without a gap and are fairly even in number. Anything else is
-    regression.
-
-    Rows without a target are left out, with a note.
+    Task: what :func:`infer_task` says. Rows without a target are left out, with a note.
 
     Examples
     --------

@@ -1,17 +1,16 @@
-"""RawTable: a table as it was in its file; keep some columns of it."""
+"""RawTable: a table as it was in its file."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tamis._runtime.wording import counted, listed, unknown_column
-from tamis.data import matrix_table
+from tamis._runtime.wording import counted, listed
 from tamis.exceptions import InputError
 
 if TYPE_CHECKING:
@@ -171,48 +170,3 @@ def check_names_once(who: str, names: Sequence[str]) -> None:
         f"{who}: expected every column name once, got {listed(repeated)} more than once; "
         "rename them (if the first line of the file is data, put a line of names above it)."
     )
-
-
-def reduce_table(table: RawTable, names: Iterable[str], *, target: str | None = None) -> RawTable:
-    """Keep the named columns and the target; rows, types and metadata stay as they are.
-
-    Parameters
-    ----------
-    table : RawTable
-        What :func:`read_table` returned; it is not changed.
-    names : iterable of str
-        Columns to keep; their order does not matter.
-    target : str or None, default=None
-        Column to keep as well. The array ``y`` of an NPZ file is always kept.
-
-    Returns
-    -------
-    RawTable
-        The kept columns in their original order, the target at its original place. Other arrays
-        of an NPZ file stay unless they have one entry per column or name columns by number; a
-        note says which were left out.
-
-    Raises
-    ------
-    InputError
-        When a name is unknown, or `names` is empty.
-
-    Examples
-    --------
-    >>> import pyarrow as pa
-    >>> from tamis.data import RawTable, reduce_table
-    >>> table = RawTable.from_arrow(pa.table({"a": [1], "kind": ["x"], "b": [2], "c": [3]}))
-    >>> reduce_table(table, ["c", "a"], target="kind").names
-    ('a', 'kind', 'c')
-    """
-    wanted = {names} if isinstance(names, str) else set(names)
-    if not wanted - {target}:
-        raise InputError(f"{table.who}: expected at least one column to keep, got none.")
-    if target is not None:
-        wanted.add(target)
-    for name in sorted(wanted.difference(table.column_names)):
-        raise unknown_column(table.who, name, table.column_names)
-    if table.arrow is None:
-        return matrix_table.reduced(table, wanted)
-    kept = tuple(name for name in table.names if name in wanted)
-    return replace(table, names=kept, arrow=table.arrow.select(kept), target_name=target)

@@ -58,7 +58,7 @@ def find_target(table: RawTable, name: str | None, task: str | None) -> TableTar
     if table.arrow is not None:
         values, missing, inferred = _from_arrow(table.who, name, plain(table.arrow[name]))
     else:
-        values, missing, inferred = _from_matrix(table, name)
+        values, missing, inferred = matrix_table.target(table, name)
     n_missing = int(missing.sum())
     kept = ~missing if n_missing else None
     y = values[kept] if n_missing else values
@@ -111,18 +111,6 @@ def _from_arrow(who: str, name: str, column: Any) -> tuple[np.ndarray, np.ndarra
         return filled.to_numpy(), column.is_null().to_numpy(), inferred
     numbers = encode(column, ColumnCode(kind))
     return numbers, np.isnan(numbers), inferred
-
-
-def _from_matrix(table: RawTable, name: str) -> tuple[np.ndarray, np.ndarray, str | None]:
-    """The same from an NPZ file, where NaN and '' are missing."""
-    stored = table.target is not None and name == table.target_name
-    values: Any = table.target if stored else matrix_table.column(table, name)
-    kind = values.dtype.kind
-    if kind == "f":
-        missing = np.isnan(values)
-    else:
-        missing = values == "" if kind == "U" else np.zeros(values.shape, dtype=bool)
-    return values, missing, "classification" if kind in "bU" else None
 
 
 def _labels(who: str, name: str, y: np.ndarray, distinct: np.ndarray) -> np.ndarray:

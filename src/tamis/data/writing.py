@@ -1,4 +1,4 @@
-"""Write a table file of any supported format.
+"""Keep some columns of a table, and write it in any supported format.
 
 Text is written cell by cell. A table that came from text is read again as text, so that ``007``,
 ``1.50`` and ``1e3`` stay what they are; only the quotes around a cell may change, since they are
@@ -8,7 +8,8 @@ written where CSV needs them. Blank lines and the kind of line ends are not kept
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,6 +18,8 @@ import numpy as np
 from scipy import sparse
 
 from tamis._runtime.atomic import atomic_path
+from tamis._runtime.wording import unknown_column
+from tamis.data import matrix_table
 from tamis.data.encode import decoded, plain
 from tamis.data.formats.arrow_ipc import write_feather
 from tamis.data.formats.base import first_line, import_pyarrow
@@ -32,6 +35,51 @@ if TYPE_CHECKING:
 # Cells turned into Python strings at a time: about 100 MB.
 CELLS_AT_A_TIME = 1_000_000
 _SPECIAL = re.compile(r'["\r\n]')
+
+
+def reduce_table(table: RawTable, names: Iterable[str], *, target: str | None = None) -> RawTable:
+    """Keep the named columns and the target; rows, types and metadata stay as they are.
+
+    Parameters
+    ----------
+    table : RawTable
+        What :func:`read_table` returned; it is not changed.
+    names : iterable of str
+        Columns to keep; their order does not matter.
+    target : str or None, default=None
+        Column to keep as well. The array ``y`` of an NPZ file is always kept.
+
+    Returns
+    -------
+    RawTable
+        The kept columns in their original order, the target at its original place. Other arrays
+        of an NPZ file stay unless they have one entry per column or name columns by number; a
+        note says which were left out.
+
+    Raises
+    ------
+    InputError
+        When a name is unknown, or `names` is empty.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> from tamis.data import RawTable, reduce_table
+    >>> table = RawTable.from_arrow(pa.table({"a": [1], "kind": ["x"], "b": [2], "c": [3]}))
+    >>> reduce_table(table, ["c", "a"], target="kind").names
+    ('a', 'kind', 'c')
+    """
+    wanted = {names} if isinstance(names, str) else set(names)
+    if not wanted - {target}:
+        raise InputError(f"{table.who}: expected at least one column to keep, got none.")
+    if target is not None:
+        wanted.add(target)
+    for name in sorted(wanted.difference(table.column_names)):
+        raise unknown_column(table.who, name, table.column_names)
+    if table.arrow is None:
+        return matrix_table.reduced(table, wanted)
+    kept = tuple(name for name in table.names if name in wanted)
+    return replace(table, names=kept, arrow=table.arrow.select(kept), target_name=target)
 
 
 def write_table(table: RawTable, path: str | Path, *, force: bool = False) -> None:
