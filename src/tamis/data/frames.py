@@ -9,6 +9,7 @@ import datetime
 import decimal
 import numbers
 from collections.abc import Callable, Mapping
+from itertools import islice
 from typing import Any
 
 import narwhals.stable.v2 as nw
@@ -16,13 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tamis.data import encode
-from tamis.data.roles import (
-    JUDGED_VALUES,
-    ColumnCode,
-    ColumnFacts,
-    first_repeat,
-    judge,
-)
+from tamis.data.roles import JUDGED_VALUES, ColumnCode, ColumnFacts, first_repeat, judge
 from tamis.data.words_and_dates import PER_SECOND, SECONDS_PER_DAY, in_units
 from tamis.exceptions import ColumnTypeError, InputError
 
@@ -75,7 +70,7 @@ def learn_codes(X: Any, who: str) -> dict[str, ColumnCode]:
 def frame_facts(X: Any, names: list[str]) -> dict[str, ColumnFacts]:
     """What the rules need to know of some columns of a frame."""
     frame = nw.from_native(X)
-    return {name: facts_of(name, frame[name]) for name in names}
+    return {name: _facts_of(name, frame[name]) for name in names}
 
 
 def codes_from(facts_by_name: dict[str, ColumnFacts], who: str) -> dict[str, ColumnCode]:
@@ -101,11 +96,12 @@ def encode_frame(X: Any, codes: Mapping[str, ColumnCode], who: str) -> NDArray[A
     is_narrow = all(dtype == nw.Float32 for dtype in schema.values())
     matrix = np.empty(frame.shape, dtype=np.float32 if is_narrow else np.float64, order="F")
     for j, name in enumerate(frame.columns):
-        column = frame[name]
         code = codes.get(name)
         if code is None and not _is_plain(schema[name]):
             raise not_a_number(who, (name, f"{schema[name]}, where fit saw numbers"))
-        matrix[:, j] = encode_series(column, code or ColumnCode("numeric"), name, who)
+        if code is not None and code.kind == "category":
+            _check_known(frame[name], code.categories, name, who)
+        matrix[:, j] = _numbers(frame[name], code)
     return matrix
 
 
@@ -117,7 +113,7 @@ def not_a_number(who: str, column: tuple[Any, str]) -> ColumnTypeError:
     )
 
 
-def facts_of(name: str, column: Any) -> ColumnFacts:
+def _facts_of(name: str, column: Any) -> ColumnFacts:
     """What the rules need to know of a column, or of some rows of it."""
     if _is_arrow(column):
         return encode.facts_of(name, column.to_native())
@@ -133,7 +129,7 @@ def facts_of(name: str, column: Any) -> ColumnFacts:
     facts.first_repeat = None if len(distinct) == facts.n_present else first_repeat(head)
     facts.values = distinct
     if kind == "text":
-        facts.values = dict.fromkeys(list(distinct)[: JUDGED_VALUES + 1])
+        facts.values = dict.fromkeys(islice(distinct, JUDGED_VALUES + 1))
     return facts
 
 
@@ -169,16 +165,14 @@ def _kind_of_objects(column: Any) -> tuple[str, str]:
     return "nested", name if odd is None else repr(odd)
 
 
-def encode_series(column: Any, code: ColumnCode, name: str, who: str) -> NDArray[Any]:
+def _numbers(column: Any, code: ColumnCode | None) -> NDArray[Any]:
     """Numbers of a column, NaN where an entry is missing."""
-    if code.kind == "category":
-        _check_known(column, code.categories, name, who)
     if _is_arrow(column):
         return encode.encode(column.to_native(), code)
-    if code.kind == "category":
+    if code is not None and code.kind == "category":
         position = {value: float(i) for i, value in enumerate(code.categories)}
         return _each(column, position.__getitem__)
-    if code.kind in {"date", "time", "duration"}:
+    if code is not None and code.kind in _AS_NUMBER:
         return _instants(column, code.kind)
     values = column.to_numpy()
     if values.dtype.kind in "biuf" and not column.null_count():

@@ -72,15 +72,8 @@ class MatrixFile(TableFile):
     def _open(self, request: Request) -> AbstractContextManager[OpenMatrix]:
         raise NotImplementedError
 
-    def _set_matrix(
-        self,
-        shape: tuple[int, ...],
-        dtype: np.dtype[Any],
-        chunk_rows: int = 1,
-        *,
-        whole: bool = False,
-    ) -> None:
-        """Cut the rows of a matrix into parts; `whole` makes it one part."""
+    def _set_matrix(self, shape: Any, dtype: np.dtype[Any], chunk_rows: int = 1) -> None:
+        """Cut the rows of a matrix into parts of whole chunks; no `chunk_rows` means one part."""
         who = self.path.name
         if len(shape) != 2 or shape[1] == 0:
             raise InputError(
@@ -97,8 +90,9 @@ class MatrixFile(TableFile):
         self.others = {}
         self.dtype = dtype
         step = max(1, PART_BYTES // (n_columns * dtype.itemsize))
+        chunk_rows = chunk_rows or max(1, n_rows)
         step = max(1, round(step / chunk_rows)) * chunk_rows
-        self.part_rows = split_rows(n_rows, n_rows or 1 if whole else step)
+        self.part_rows = split_rows(n_rows, step)
 
     def _set_names(self, stored: NDArray[Any]) -> None:
         """Take the names of the columns; one that is used twice gets a number."""
@@ -135,6 +129,7 @@ class MatrixFile(TableFile):
         start, stop = self.row_range(part)
         # A target that is a column of the matrix is read with the others.
         own = [name for name, _ in request.labels if name not in self.beside]
+        n_columns = len(request.columns)
         names = self.names or ()
         columns = np.array([*request.columns, *map(names.index, own)], dtype=np.intp)
         with self._open(request._replace(columns=columns)) as matrix:
@@ -142,17 +137,16 @@ class MatrixFile(TableFile):
                 last = min(first + request.rows, stop)
                 X = _block(matrix, first, last, columns, request) if len(columns) else None
                 labels = {}
-                if own:
-                    assert X is not None
-                    labels = dict(zip(own, X.T[-len(own) :], strict=True))
-                    X = np.ascontiguousarray(X[:, : -len(own)])
+                if X is not None and own:
+                    labels = dict(zip(own, X.T[n_columns:], strict=True))
+                    X = np.ascontiguousarray(X[:, :n_columns])
                 found = tuple(
                     labels[name].astype(dtype)
                     if name in labels
                     else labels_as(matrix.labels(name, first, last), dtype)
                     for name, dtype in request.labels
                 )
-                yield Piece(X if len(request.columns) else None, found, last - first)
+                yield Piece(X if n_columns else None, found, last - first)
 
 
 def _block(
@@ -161,19 +155,14 @@ def _block(
     """Rows of a block, in slabs where many columns have to be read to get a few."""
     step = max(1, request.rows * len(columns) // matrix.width(columns))
     if step >= stop - start:
-        return numbers_as(matrix.rows(start, stop, columns), request.dtype)
+        found = matrix.rows(start, stop, columns).astype(request.dtype, copy=False)
+        in_one_piece = found.flags.c_contiguous or found.flags.f_contiguous
+        return found if in_one_piece else np.ascontiguousarray(found)
     X = np.empty((stop - start, len(columns)), dtype=request.dtype)
     for first in range(start, stop, step):
         last = min(first + step, stop)
         X[first - start : last - start] = matrix.rows(first, last, columns)
     return X
-
-
-def numbers_as(values: NDArray[Any], dtype: np.dtype[Any]) -> NDArray[Any]:
-    """Numbers of a type, without a copy where they have it and lie in one piece."""
-    values = values.astype(dtype, copy=False)
-    flags = values.flags
-    return values if flags.c_contiguous or flags.f_contiguous else np.ascontiguousarray(values)
 
 
 def labels_as(values: NDArray[Any], dtype: np.dtype[Any]) -> NDArray[Any]:

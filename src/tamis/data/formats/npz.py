@@ -151,7 +151,10 @@ class NpzTable(MatrixFile):
                 "save it with numpy.savez(path, X=..., y=...)."
             )
         self.matrix = self.arrays["X"]
-        self._set_matrix(self.matrix.shape, self.matrix.dtype, whole=self.matrix.member is not None)
+        shape = self.matrix.shape
+        self._set_matrix(
+            shape, self.matrix.dtype, (shape[:1] or (1,))[0] if self.matrix.member else 1
+        )
         if "feature_names" in self.arrays:
             self._set_names(self._load("feature_names"))
         self._set_beside(self.arrays)
