@@ -143,8 +143,10 @@ def prepare(
     choice = make_choice(table, target, columns, include, exclude)
     check_task(table.who, task, choice.target)
     found = find_target(table, choice.target, task)
+    codes: dict[str, ColumnCode] = {}
+    notes: list[str] = []
     if table.arrow is None:
-        roles, codes, notes = matrix_table.roles(table, choice, found.role), {}, []
+        roles = matrix_table.roles(table, choice, found.role)
     else:
         roles, codes, notes = _find_roles(table, choice, found.role)
     used = [role.name for role in roles if role.used]

@@ -20,7 +20,7 @@ from scipy import sparse
 from tamis._runtime.atomic import atomic_path
 from tamis._runtime.wording import unknown_column
 from tamis.data import matrix_table
-from tamis.data.encode import decoded, plain
+from tamis.data.encode import decoded, floats, plain
 from tamis.data.formats.arrow_ipc import write_feather
 from tamis.data.formats.base import first_line, import_pyarrow
 from tamis.data.formats.dialect import TextDialect, open_text_output, parse
@@ -190,15 +190,13 @@ def _as_arrays(table: RawTable) -> dict[str, np.ndarray]:
 
 def _numbers(table: RawTable, name: str) -> np.ndarray:
     """Return a numeric column as it is, with NaN for missing entries."""
-    import pyarrow as pa
-    from pyarrow import compute
+    from pyarrow import types
 
     column = table.arrow[name]
     kind = column.type
-    whole = pa.types.is_integer(kind) or pa.types.is_boolean(kind)
-    if pa.types.is_decimal(kind) or pa.types.is_null(kind) or (whole and column.null_count):
-        column = compute.cast(column, pa.float64(), safe=False)
-    values = column.to_numpy()
+    has_holes = column.null_count and (types.is_integer(kind) or types.is_boolean(kind))
+    as_floats = has_holes or types.is_decimal(kind) or types.is_null(kind)
+    values = floats(column) if as_floats else column.to_numpy()
     if values.dtype.kind not in "biuf":
         raise ColumnTypeError(
             f"{table.who}: expected numbers only, since NPZ holds one matrix, got {kind} in column "

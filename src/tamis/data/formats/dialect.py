@@ -29,10 +29,6 @@ MIN_BLOCK = 4 * 1024**2
 MAX_BLOCK = 2**31 - 1
 ROWS_PER_BLOCK = 64
 
-_ALTERNATIVES = (";", "\t", ",", "|")
-_DECIMAL_COMMA = re.compile(r"\s*[+-]?\d*,(\d+)(?:[eE][+-]?\d+)?\s*")
-_DECIMAL_POINT = re.compile(r"\s*[+-]?\d*\.\d+(?:[eE][+-]?\d+)?\s*")
-
 
 @dataclass(frozen=True)
 class TextDialect:
@@ -81,25 +77,27 @@ def read_text(path: Path) -> RawTable:
 
 def sniff(path: Path) -> tuple[TextDialect, list[str]]:
     """Find the dialect of a file; the second result holds notes on what was unusual."""
+    from tamis.data.formats.odd_text import guess
+
     lines = _first_lines(path)
     if not lines:
         raise InputError(f"{path.name}: expected a line of column names, got only blank lines.")
+    header = lines[0]
+    for line in lines[1:]:
+        if header.count('"') % 2 == 0:
+            break
+        header += line  # a name may hold a line end
+    header = re.sub(r'"[^"]*"', "", header)
     usual = DELIMITERS[table_format(path)]
-    delimiter = _delimiter(lines, usual)
-    comma = delimiter != "," and _uses_decimal_comma(lines, delimiter)
-    longest = max(len(line.encode()) for line in lines)
-    dialect = TextDialect(delimiter, "," if comma else ".", longest)
-    notes = []
-    if delimiter != usual:
-        notes.append(f"{path.name} is separated by {dialect.label}")
-    if comma:
-        notes.append(f"{path.name} has decimal commas: '1,5' is read as 1.5")
-    return dialect, notes
+    dialect = TextDialect(usual, row_bytes=max(len(line.encode()) for line in lines))
+    if usual in header and usual == ",":
+        return dialect, []
+    return guess(path, dialect, header, lines[1:])
 
 
 def _first_lines(path: Path) -> list[str]:
     """Decode the first lines that are not blank."""
-    from tamis.data.formats.text_errors import not_utf8, unreadable
+    from tamis.data.formats.odd_text import not_utf8, unreadable
 
     try:
         with open_bytes(path) as stream:
@@ -116,27 +114,6 @@ def _first_lines(path: Path) -> list[str]:
     return [line for line in re.split(r"\r\n|\r|\n", text) if line][:SAMPLE_LINES]
 
 
-def _delimiter(lines: list[str], usual: str) -> str:
-    """Keep the usual separator if the header has it; else take the most frequent other one."""
-    header = lines[0]
-    for line in lines[1:]:
-        if header.count('"') % 2 == 0:
-            break
-        header += line  # a name may hold a line end
-    bare = re.sub(r'"[^"]*"', "", header)
-    best = max(_ALTERNATIVES, key=bare.count)
-    return usual if usual in bare or best not in bare else best
-
-
-def _uses_decimal_comma(lines: list[str], delimiter: str) -> bool:
-    """Tell ``1,5`` from ``1,500``: only a fraction that is not three digits long proves it."""
-    cells = [cell.strip('"') for line in lines[1:] for cell in line.split(delimiter)]
-    if any(_DECIMAL_POINT.fullmatch(cell) for cell in cells):
-        return False
-    found = (_DECIMAL_COMMA.fullmatch(cell) for cell in cells)
-    return any(match is not None and len(match[1]) != 3 for match in found)
-
-
 def parse(path: Path, dialect: TextDialect, text_columns: Sequence[str] | None = None) -> pa.Table:
     """Parse the file; with `text_columns`, only those, each cell as the text it is.
 
@@ -145,7 +122,7 @@ def parse(path: Path, dialect: TextDialect, text_columns: Sequence[str] | None =
     import pyarrow as pa
     from pyarrow import csv
 
-    from tamis.data.formats.text_errors import parse_failure, unreadable
+    from tamis.data.formats.odd_text import parse_failure, unreadable
 
     as_text = text_columns is not None
     types = None if text_columns is None else dict.fromkeys(text_columns, pa.string())
@@ -197,7 +174,7 @@ def check_encoding(path: Path, schema: pa.Schema) -> None:
     """Arrow keeps bytes that are not UTF-8 as a binary column; no text file means that."""
     import pyarrow as pa
 
-    from tamis.data.formats.text_errors import not_utf8
+    from tamis.data.formats.odd_text import not_utf8
 
     if any(map(pa.types.is_binary, schema.types)):
         raise not_utf8(path)
@@ -207,7 +184,7 @@ def check_last_quote(path: Path, arrow: Any) -> None:
     """Refuse a quote that is never closed: Arrow would put the rest of the file in one cell."""
     import pyarrow as pa
 
-    from tamis.data.formats.text_errors import check_end
+    from tamis.data.formats.odd_text import check_end
 
     if arrow.num_rows and pa.types.is_string(arrow.schema.types[-1]):
         last = arrow.column(arrow.num_columns - 1)[arrow.num_rows - 1].as_py() or ""

@@ -184,17 +184,18 @@ class NpzTable(MatrixFile):
             for name, _ in request.labels
             if name in self.beside
         }
-        member = self.matrix.member
+        member = self.matrix.member if len(request.columns) else None
         with ExitStack() as stack:
-            stream = cells = stack.enter_context(open(self.path, "rb", buffering=0))
-            if member is not None and self.matrix.fortran and len(request.columns):
+            stream: IO[bytes] = stack.enter_context(open(self.path, "rb", buffering=0))
+            if member is None:
+                yield _OpenArrays(self.matrix, beside, stream, stream)
+            elif self.matrix.fortran:
                 # Rows are spread over all of it, so there is no way but to unpack it whole.
-                yield _OpenArrays(self._load("X"), beside, stream, cells)
-                return
-            if member is not None and len(request.columns):
+                yield _OpenArrays(self._load("X"), beside, stream, stream)
+            else:
                 archive = stack.enter_context(zipfile.ZipFile(self.path))
                 cells = stack.enter_context(archive.open(member))
-            yield _OpenArrays(self.matrix, beside, stream, cells)
+                yield _OpenArrays(self.matrix, beside, stream, cells)
 
 
 def _find_member(archive: zipfile.ZipFile, info: zipfile.ZipInfo, stream: IO[bytes]) -> StoredArray:

@@ -30,7 +30,7 @@ from tamis.data.formats.dialect import (
     open_stream,
     sniff,
 )
-from tamis.data.formats.text_errors import not_utf8, parse_failure, unreadable
+from tamis.data.formats.odd_text import not_utf8, parse_failure, unreadable
 from tamis.data.roles import ColumnCode
 from tamis.exceptions import ColumnTypeError, InputError
 

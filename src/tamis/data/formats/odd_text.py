@@ -1,10 +1,11 @@
-"""What is wrong with a text table."""
+"""Text tables that are not plain: other separators, decimal commas, and what is wrong."""
 
 from __future__ import annotations
 
 import csv
 import io
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import IO
 
@@ -20,6 +21,32 @@ _MAGIC = {
     b"\xff\xfe": "it looks like UTF-16: save it as UTF-8",
     b"\xfe\xff": "it looks like UTF-16: save it as UTF-8",
 }
+_DECIMAL_COMMA = re.compile(r"\s*[+-]?\d*,(\d+)(?:[eE][+-]?\d+)?\s*")
+_DECIMAL_POINT = re.compile(r"\s*[+-]?\d*\.\d+(?:[eE][+-]?\d+)?\s*")
+
+
+def guess(
+    path: Path, usual: TextDialect, header: str, lines: list[str]
+) -> tuple[TextDialect, list[str]]:
+    """Find the dialect from the names without quoted ones and some lines, and notes on it."""
+    dialect, notes = usual, []
+    best = max((";", "\t", ",", "|"), key=header.count)
+    if usual.delimiter not in header and best in header:
+        dialect = replace(dialect, delimiter=best)
+        notes.append(f"{path.name} is separated by {dialect.label}")
+    if dialect.delimiter != "," and _uses_decimal_comma(lines, dialect.delimiter):
+        dialect = replace(dialect, decimal_point=",")
+        notes.append(f"{path.name} has decimal commas: '1,5' is read as 1.5")
+    return dialect, notes
+
+
+def _uses_decimal_comma(lines: list[str], delimiter: str) -> bool:
+    """Tell ``1,5`` from ``1,500``: only a fraction that is not three digits long proves it."""
+    cells = [cell.strip('"') for line in lines for cell in line.split(delimiter)]
+    if any(_DECIMAL_POINT.fullmatch(cell) for cell in cells):
+        return False
+    found = (_DECIMAL_COMMA.fullmatch(cell) for cell in cells)
+    return any(match is not None and len(match[1]) != 3 for match in found)
 
 
 def not_utf8(path: Path) -> InputError:
