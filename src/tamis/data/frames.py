@@ -9,7 +9,6 @@ import datetime
 import decimal
 import numbers
 from collections.abc import Callable, Mapping
-from itertools import islice
 from typing import Any
 
 import narwhals.stable.v2 as nw
@@ -17,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tamis.data import encode
-from tamis.data.roles import JUDGED_VALUES, ColumnCode, ColumnFacts, first_repeat, judge
+from tamis.data.roles import JUDGED_VALUES, ColumnCode, ColumnFacts, judge
 from tamis.data.words_and_dates import PER_SECOND, SECONDS_PER_DAY, in_units
 from tamis.exceptions import ColumnTypeError, InputError
 
@@ -124,12 +123,10 @@ def _facts_of(name: str, column: Any) -> ColumnFacts:
     if isinstance(column.dtype, nw.Enum):
         facts.order = tuple(column.cat.get_categories().to_list())
     present = column.drop_nulls()
-    head = present.head(JUDGED_VALUES).to_list()
-    distinct = dict.fromkeys(present.unique(maintain_order=True).to_list())
-    facts.first_repeat = None if len(distinct) == facts.n_present else first_repeat(head)
-    facts.values = distinct
-    if kind == "text":
-        facts.values = dict.fromkeys(islice(distinct, JUDGED_VALUES + 1))
+    again = (~present.head(JUDGED_VALUES).is_first_distinct()).arg_true().to_list()
+    facts.first_repeat = again[0] if again else None
+    distinct = present.unique(maintain_order=True).to_list()
+    facts.values = dict.fromkeys(distinct[: JUDGED_VALUES + 1] if kind == "text" else distinct)
     return facts
 
 
