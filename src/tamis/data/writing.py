@@ -23,7 +23,7 @@ from tamis.data import matrix_table
 from tamis.data.encode import decoded, floats, plain
 from tamis.data.formats.arrow_ipc import write_feather
 from tamis.data.formats.base import first_line, import_pyarrow
-from tamis.data.formats.dialect import TextDialect, open_text_output, parse
+from tamis.data.formats.dialect import open_text_output, parse
 from tamis.data.formats.parquet import write_parquet
 from tamis.data.formats.paths import DELIMITERS, table_format
 from tamis.data.table import RawTable
@@ -220,7 +220,13 @@ def _write_text(table: RawTable, path: Path, temporary: Path) -> None:
     if table.dialect is None:
         arrow = _as_text(table)
     else:
-        arrow = _source_text(table, table.dialect)
+        # The kept columns of the source once more, every cell as its text.
+        arrow = parse(table.path, table.dialect, table.names)
+        if arrow.num_rows != table.n_rows:
+            raise InputError(
+                f"{table.who}: expected {table.n_rows:,} rows as before, got {arrow.num_rows:,}; "
+                "the file changed meanwhile, run again."
+            )
         if table_format(table.path) == table_format(path):
             delimiter = table.dialect.delimiter
     step = max(1, CELLS_AT_A_TIME // arrow.num_columns)
@@ -232,17 +238,6 @@ def _write_text(table: RawTable, path: Path, temporary: Path) -> None:
         for start in range(0, arrow.num_rows, step):
             columns = (column.to_pylist() for column in arrow.slice(start, step).columns)
             stream.writelines(_line(row, delimiter) for row in zip(*columns, strict=True))
-
-
-def _source_text(table: RawTable, dialect: TextDialect) -> pa.Table:
-    """Read the kept columns of the source once more, every cell as its text."""
-    text = parse(table.path, dialect, table.names)
-    if text.num_rows != table.n_rows:
-        raise InputError(
-            f"{table.who}: expected {table.n_rows:,} rows as before, got {text.num_rows:,}; "
-            "the file changed meanwhile, run again."
-        )
-    return text
 
 
 def _as_text(table: RawTable) -> pa.Table:

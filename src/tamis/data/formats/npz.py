@@ -51,15 +51,11 @@ class StoredArray:
 
     def values(self, stream: IO[bytes], start: int, stop: int) -> NDArray[Any]:
         """Some of the values, counted in the order in which they are stored."""
-        values = np.empty(stop - start, dtype=self.dtype)
-        view: Any = memoryview(values.view(np.uint8).data) if values.size else b""
+        values: Any = np.empty(stop - start, dtype=self.dtype)
         stream.seek(self.offset + start * self.dtype.itemsize)
-        done = 0
-        while done < len(view):
-            got = stream.readinto(view[done:])  # type: ignore[attr-defined]
-            if not got:
-                raise EOFError(f"the file ends {len(view) - done:,} bytes too early")
-            done += got
+        got = stream.readinto(values.view(np.uint8)) if values.size else 0  # type: ignore[attr-defined]
+        if got < values.nbytes:
+            raise EOFError(f"the file ends {values.nbytes - got:,} bytes too early")
         return values
 
     def span(self, columns: NDArray[np.intp]) -> tuple[int, int]:
@@ -123,7 +119,7 @@ class NpyTable(MatrixFile):
 
     @contextmanager
     def _open(self, request: Request) -> Iterator[OpenMatrix]:
-        with open(self.path, "rb", buffering=0) as stream:
+        with open(self.path, "rb") as stream:
             yield _OpenArrays(self.matrix, {}, stream, stream)
 
 
@@ -186,7 +182,7 @@ class NpzTable(MatrixFile):
         }
         member = self.matrix.member if len(request.columns) else None
         with ExitStack() as stack:
-            stream: IO[bytes] = stack.enter_context(open(self.path, "rb", buffering=0))
+            stream: IO[bytes] = stack.enter_context(open(self.path, "rb"))
             if member is None:
                 yield _OpenArrays(self.matrix, beside, stream, stream)
             elif self.matrix.fortran:

@@ -48,11 +48,7 @@ _NOT_A_NUMBER = re.compile(
 
 
 class _ConversionError(Exception):
-    """A cell is not of the type that was asked for."""
-
-    def __init__(self, column: int, row: int | None, cell: str):
-        super().__init__(cell)
-        self.column, self.row, self.cell = column, row, cell
+    """A cell (column, row if known, text) is not of the type that was asked for."""
 
 
 class CsvTable(TableFile):
@@ -123,12 +119,12 @@ class CsvTable(TableFile):
                 for start in range(0, batch.num_rows, request.rows):
                     yield piece_of(batch.slice(start, request.rows), names, request)
         except _ConversionError as error:
+            column, row, cell = error.args
             # Arrow counts the line of names as row 1.
-            where = f" in row {error.row - 1:,} below the names" if error.row else ""
-            name = self.schema.names[error.column]
+            where = f" in row {int(row) - 1:,} below the names" if row else ""
             raise ColumnTypeError(
-                f"{self.path.name}: expected numbers in column {name!r}, got "
-                f"{error.cell!r}{where}; correct it, or name the columns to use with columns=."
+                f"{self.path.name}: expected numbers in column {self.schema.names[column]!r}, got "
+                f"{cell!r}{where}; correct it, or name the columns to use with columns=."
             ) from error.__cause__
 
     def batches(self, part: int, names: list[str], rows: int) -> Iterator[Any]:
@@ -141,9 +137,10 @@ class CsvTable(TableFile):
         try:
             yield from self._batches(types, LARGEST_BYTES)
         except _ConversionError as error:
-            field = self.schema.field(error.column)
-            field = field.with_type(_generalised(field.type, error.cell))
-            self._set_schema(self.schema.set(error.column, field))
+            column, _, cell = error.args
+            field = self.schema.field(column)
+            field = field.with_type(_generalised(field.type, cell))
+            self._set_schema(self.schema.set(column, field))
             raise TypesChangedError from error
 
     def _batches(self, types: Mapping[str, Any], block: int) -> Iterator[Any]:
@@ -189,8 +186,7 @@ class CsvTable(TableFile):
         if "invalid UTF8" in str(error):
             return not_utf8(self.path)
         if found := _NOT_A_NUMBER.search(str(error)):
-            column, row, cell = found.groups()
-            return _ConversionError(int(column), int(row) if row else None, cell)
+            return _ConversionError(int(found[1]), found[2], found[3])
         return parse_failure(self.path, self.dialect, error)
 
 

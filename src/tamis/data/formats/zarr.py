@@ -29,9 +29,9 @@ class ZarrTable(MatrixFile):
     damage = (OSError, EOFError, ValueError, KeyError, RuntimeError)
 
     def _find(self) -> None:
-        import_package("zarr", f"reading {self.path.name}")
+        zarr = import_package("zarr", f"reading {self.path.name}")
         check_codecs(self.path)
-        opened = self._store()
+        opened = zarr.open(str(self.path), mode="r")
         is_array = hasattr(opened, "shape")
         X = opened if is_array else opened.get("X")
         if not hasattr(X, "shape"):
@@ -62,15 +62,12 @@ class ZarrTable(MatrixFile):
             latest = max(latest, *(os.stat(path).st_mtime_ns for path in paths))
         return Stamp(n_files, latest)
 
-    def _store(self) -> Any:
-        import zarr
-
-        return zarr.open(str(self.path), mode="r")
-
     @contextmanager
     def _open(self, request: Request) -> Iterator[OpenMatrix]:
+        import zarr
+
         block = 8 * request.rows * max(len(request.columns), 1)
-        store = self._store()
+        store = zarr.open(str(self.path), mode="r")
         matrix = store if hasattr(store, "shape") else store["X"]
         yield _OpenStore(matrix, store, MOST_HELD * block)
 
