@@ -255,8 +255,7 @@ def make_choice(
     include, exclude = _known(table, include or ()), _known(table, exclude or ())
     if target is None and table.target is not None and table.target_name not in exclude:
         target = table.target_name
-    if target is not None:
-        _known(table, [target])
+    _known(table, [] if target is None else [target])
     wanted = include | (only or frozenset())
     if both := sorted(wanted & exclude):
         raise InputError(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -43,8 +42,7 @@ def read_table(path: str | Path) -> RawTable:
     Raises
     ------
     InputError
-        When the file is missing, empty, unreadable, ragged, not UTF-8, has no rows or has two
-        columns of one name. The message says where and what to do.
+        When the file cannot be read as a table; the message says why, where and what to do.
     MissingDependencyError
         When pyarrow is needed and not installed.
 
@@ -75,7 +73,7 @@ def read_table(path: str | Path) -> RawTable:
     return _READERS[table_format(path)](path)
 
 
-_TABLE_FILES: dict[str, Callable[[Path], TableFile]] = {
+_TABLE_FILES: dict[str, type[Any]] = {
     "parquet": ParquetTable,
     "feather": IpcTable,
     "text": CsvTable,

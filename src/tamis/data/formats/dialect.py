@@ -38,11 +38,6 @@ class TextDialect:
     decimal_point: str = "."
     row_bytes: int = 0
 
-    @property
-    def label(self) -> str:
-        """The separator in words."""
-        return "a tab" if self.delimiter == "\t" else repr(self.delimiter)
-
 
 def is_gzip(path: Path) -> bool:
     """Tell whether the name says the file is gzip-compressed."""

@@ -33,11 +33,15 @@ def guess(
     best = max((";", "\t", ",", "|"), key=header.count)
     if usual.delimiter not in header and best in header:
         dialect = replace(dialect, delimiter=best)
-        notes.append(f"{path.name} is separated by {dialect.label}")
+        notes.append(f"{path.name} is separated by {_label(dialect)}")
     if dialect.delimiter != "," and _uses_decimal_comma(lines, dialect.delimiter):
         dialect = replace(dialect, decimal_point=",")
         notes.append(f"{path.name} has decimal commas: '1,5' is read as 1.5")
     return dialect, notes
+
+
+def _label(dialect: TextDialect) -> str:
+    return "a tab" if dialect.delimiter == "\t" else repr(dialect.delimiter)
 
 
 def _uses_decimal_comma(lines: list[str], delimiter: str) -> bool:
@@ -103,9 +107,9 @@ def _ragged(path: Path, dialect: TextDialect, counts: re.Match[str]) -> InputErr
     found = _first_ragged_line(path, dialect)
     line, expected, got = found or (None, int(counts[1]), int(counts[2]))
     where = f"on line {line:,}" if line else "in one row"
-    remedy = f"put quotes around a cell that holds {dialect.label}, or remove what is too much"
+    remedy = f"put quotes around a cell that holds {_label(dialect)}, or remove what is too much"
     if got < expected:
-        remedy = f"add what is missing, or use one separator ({dialect.label}) in the whole file"
+        remedy = f"add what is missing, or use one separator ({_label(dialect)}) in the whole file"
     elif got == expected + 1 and line == 2:
         remedy += "; if the first column holds row labels, give it a name in line 1"
     return InputError(
