@@ -156,7 +156,7 @@ def prepare(
             f"{table.who}: expected at least one column to select from, got none ({why}); "
             "name the columns to use in --include."
         )
-    if any(role.reason not in {"numbers", "target"} for role in roles):
+    if any(role.reason not in {"numbers", "target"} for role in roles):  # else nothing to note
         notes = column_notes(roles, numbers=notes)
     if table.arrow is None:
         X = matrix_table.numbers(table, used, found.kept)

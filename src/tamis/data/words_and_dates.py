@@ -38,17 +38,14 @@ def look_at_words(facts: ColumnFacts, column: Any) -> None:
 
 def look_at_values(facts: ColumnFacts, present: Any) -> None:
     """Note the different values among the first ones, and the first that occurs again."""
-    import pyarrow as pa
+    from pyarrow import compute
 
-    if isinstance(present, pa.ChunkedArray):
-        present = present.combine_chunks()
-    present = present.slice(0, JUDGED_VALUES).dictionary_encode()
-    if isinstance(present, pa.ChunkedArray):  # combining chunks of strings may leave several
-        present = present.unify_dictionaries().combine_chunks()
-    codes = present.indices.to_numpy()
+    present = present.slice(0, JUDGED_VALUES)
+    distinct = present.unique()
+    codes = compute.index_in(present, value_set=distinct).to_numpy()
     again = np.flatnonzero(codes != np.arange(len(codes)))
     facts.first_repeat = int(again[0]) if again.size else None
-    facts.values = dict.fromkeys(present.dictionary.to_pylist())
+    facts.values = dict.fromkeys(distinct.to_pylist())
 
 
 def counts_from(column: Any) -> int | None:
