@@ -57,10 +57,14 @@ def open_text_output(path: Path) -> IO[str]:
 
 def read_text(path: Path) -> RawTable:
     """Read a CSV or TSV file, with types found from all its rows."""
-    import_pyarrow(f"reading {path.name}")
+    pa = import_pyarrow(f"reading {path.name}")
+    from tamis.data.formats.odd_text import not_utf8
+
     dialect, notes = sniff(path)
     arrow = parse(path, dialect)
-    check_encoding(path, arrow.schema)
+    # Arrow keeps bytes that are not UTF-8 as a binary column; no text file means that.
+    if any(map(pa.types.is_binary, arrow.schema.types)):
+        raise not_utf8(path)
     check_last_quote(path, arrow)
     if arrow.num_columns > 1 and all(map(is_number, arrow.column_names)):
         notes.append(
@@ -163,16 +167,6 @@ def csv_options(
             include_columns=None if types is None else list(types),
         ),
     }
-
-
-def check_encoding(path: Path, schema: pa.Schema) -> None:
-    """Arrow keeps bytes that are not UTF-8 as a binary column; no text file means that."""
-    import pyarrow as pa
-
-    from tamis.data.formats.odd_text import not_utf8
-
-    if any(map(pa.types.is_binary, schema.types)):
-        raise not_utf8(path)
 
 
 def check_last_quote(path: Path, arrow: Any) -> None:

@@ -23,7 +23,6 @@ from tamis.data.formats.base import (
 from tamis.data.formats.batches import column_kinds, piece_of
 from tamis.data.formats.dialect import (
     MAX_BLOCK,
-    check_encoding,
     check_last_quote,
     csv_options,
     open_bytes,
@@ -81,7 +80,8 @@ class CsvTable(TableFile):
             raise unreadable(path, error) from error
         self.names = tuple(schema.names)
         check_names(path.name, self.names)
-        check_encoding(path, schema)
+        if any(map(pa.types.is_binary, schema.types)):
+            raise not_utf8(path)
         self._set_schema(schema)
 
     def _set_schema(self, schema: Any) -> None:
