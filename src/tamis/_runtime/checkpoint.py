@@ -26,13 +26,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tamis._runtime.atomic import atomic_path
+from tamis._runtime.memory import free_memory
 from tamis.exceptions import InputError
 
 MAGIC = b"tamis checkpoint 2\n"
 # Length of the header in decimal digits, and its SHA-256 in hexadecimal ones.
 LINE = re.compile(rb"(\d{1,10}) ([0-9a-f]{64})\n")
 LONGEST_LINE = 76
-MOST_HEADER_BYTES = 2**28
+# Lists in JSON take at most so many times the bytes of their text.
+GROWTH = 48
 # Types that an array may have: bool, integers, floating point and complex numbers.
 DTYPE = re.compile(r"[<>|][biufc](1|2|4|8|16)")
 MOST_DIMENSIONS = 32
@@ -57,11 +59,7 @@ class Saved(NamedTuple):
 
 
 def save(path: str | Path, kind: str, fingerprint: str, content: Any) -> None:
-    """Write a checkpoint; an older file is replaced in one step.
-
-    `content` is plain JSON (dicts with text as keys, lists, text, numbers, None) with arrays of
-    numbers in it, which are written without a copy.
-    """
+    """Write plain JSON with arrays of numbers in it; an older file is replaced in one step."""
     arrays: list[tuple[Place, NDArray[Any]]] = []
     plain = _split(content, [], arrays)
     digest = hashlib.sha256()
@@ -79,13 +77,7 @@ def save(path: str | Path, kind: str, fingerprint: str, content: Any) -> None:
 
 
 def load(path: str | Path, kind: str, who: str, fingerprint: str | None = None) -> Saved:
-    """Read a checkpoint of a kind, and of a fingerprint if that is known already.
-
-    Raises
-    ------
-    InputError
-        When the file is no checkpoint of this kind, is damaged, or belongs to something else.
-    """
+    """Read a checkpoint of a kind, and of a fingerprint if that is known already."""
     path = Path(path)
     try:
         saved = Saved(path, who, *read(path, kind))
@@ -97,13 +89,7 @@ def load(path: str | Path, kind: str, who: str, fingerprint: str | None = None) 
 
 
 def read(path: Path, kind: str) -> tuple[str, Any]:
-    """Fingerprint and content of a file, of which every byte was verified.
-
-    Raises
-    ------
-    OSError, ValueError
-        When the file cannot be read, or is no checkpoint of this kind, with the reason.
-    """
+    """Fingerprint and content of a file; an OSError or ValueError says why there are none."""
     # A pipe or a device might never end.
     if not stat.S_ISREG(path.stat().st_mode):
         raise ValueError("not a regular file")
@@ -162,74 +148,61 @@ def _read(file: BinaryIO, kind: str) -> tuple[str, Any]:
         raise ValueError("damaged")
     left = os.fstat(file.fileno()).st_size - file.tell()
     n_bytes = int(line[1])
-    if n_bytes > min(left, MOST_HEADER_BYTES):
+    if n_bytes > left:
         raise ValueError("truncated")
+    # A small file may claim a lot: arrays may be holes of the file, and lists outgrow their text.
+    if left + GROWTH * n_bytes > free_memory():
+        raise ValueError("larger than the free memory")
     text = file.read(n_bytes)
     if hashlib.sha256(text).hexdigest().encode() != line[2]:
         raise ValueError("damaged: the checksum differs")
     header = json.loads(text)
     if header["kind"] != kind:
         raise ValueError(f"a checkpoint of {header['kind']!s:.80}")
-    content = header["content"]
+    root = [header["content"]]
     for at, array in _read_arrays(file, header, left - n_bytes):
-        content = _put(content, at, array)
-    return str(header["fingerprint"]), content
+        _put(root, at, array)
+    return str(header["fingerprint"]), root[0]
 
 
 def _read_arrays(
     file: BinaryIO, header: dict[str, Any], left: int
 ) -> list[tuple[Place, NDArray[Any]]]:
     """Arrays with their places; what they claim is compared with the file before it is believed."""
-    claims = [(one["at"], _dtype(one["dtype"]), _shape(one["shape"])) for one in header["arrays"]]
+    claims = [(one["at"], *_dtype_and_shape(**one)) for one in header["arrays"]]
     if sum(dtype.itemsize * math.prod(shape) for _, dtype, shape in claims) != left:
         raise ValueError("truncated, or arrays of other sizes than stated")
     digest = hashlib.sha256()
     found = []
     for at, dtype, shape in claims:
-        array = np.empty(shape, dtype)
-        if array.size:
-            file.readinto(array.reshape(-1).view(np.uint8).data)  # type: ignore[attr-defined]
+        array = np.fromfile(file, dtype, math.prod(shape)).reshape(shape)
         digest.update(array.data)
         found.append((at, array))
     if digest.hexdigest() != header["sha256"]:
         raise ValueError("damaged: the checksum differs")
-    if not all(_has_bools(array) for _, array in found if array.dtype == bool):
+    if any(array.view(np.uint8).max(initial=0) > 1 for _, array in found if array.dtype == bool):
         raise ValueError("a bool that is neither true nor false")
     return found
 
 
-def _has_bools(array: NDArray[Any]) -> bool:
-    return bool((array.reshape(-1).view(np.uint8) <= 1).all())
-
-
-def _dtype(text: Any) -> np.dtype[Any]:
-    if not isinstance(text, str) or not DTYPE.fullmatch(text):
-        raise ValueError(f"an array of the type {text!r:.80}")
-    return np.dtype(text)
-
-
-def _shape(lengths: Any) -> tuple[int, ...]:
-    is_shape = isinstance(lengths, list) and len(lengths) <= MOST_DIMENSIONS
-    if not is_shape or any(type(n) is not int or not 0 <= n < 2**40 for n in lengths):
+def _dtype_and_shape(dtype: Any, shape: Any, at: Any) -> tuple[np.dtype[Any], tuple[int, ...]]:
+    if not isinstance(dtype, str) or not DTYPE.fullmatch(dtype):
+        raise ValueError(f"an array of the type {dtype!r:.80}")
+    is_shape = isinstance(shape, list) and len(shape) <= MOST_DIMENSIONS
+    if not is_shape or any(type(n) is not int or not 0 <= n < 2**40 for n in shape):
         raise ValueError("an array without a shape")
-    return tuple(lengths)
+    return np.dtype(dtype), tuple(shape)
 
 
-def _put(content: Any, at: Any, array: NDArray[Any]) -> Any:
-    """The content with an array in its place, where there must be a gap."""
-    if not isinstance(at, list):
-        raise ValueError("an array without a place")
-    parent, value = None, content
-    for key in at:
-        if isinstance(value, list) and (type(key) is not int or key < 0):
-            raise ValueError("an array without a place")
-        parent, value = value, value[key]
-    if value is not None:
+def _put(root: list[Any], at: Place, array: NDArray[Any]) -> None:
+    """Put an array in its place, where there must be a gap."""
+    *before, last = 0, *at
+    parent: Any = root
+    for key in before:
+        parent = parent[key]
+    if parent[last] is not None:
         raise ValueError("an array in the place of something else")
-    if parent is None:
-        return array
-    parent[at[-1]] = array
-    return content
+    parent[last] = array
 
 
 # How many parts a pass has seen, the stamp of their files, and the state of its statistic; or all
@@ -242,19 +215,9 @@ class Checkpoint:
 
     Of every pass two states are kept: the last one, and the one when its last file began. What was
     counted of a file that is replaced later is worth nothing; what came before it is. The
-    statistics are those of `tamis.statistics.Stateful`.
-
-    Parameters
-    ----------
-    path : path-like
-        The file; its folder must exist.
-    fingerprint : str
-        Of the fit: data, selector, parameters. A file of another fit is refused.
-    who : str
-        Name of the selector, for messages.
-    stamps : callable
-        What tells the first so many parts from other data, as plain JSON. Parts that were not
-        counted may change: a damaged file that ended a pass can be replaced.
+    statistics are those of `tamis.statistics.Stateful`. `stamps` tells the first so many parts from
+    other data, as plain JSON. Parts that were not counted may change: a damaged file that ended a
+    pass can be replaced.
     """
 
     kind = "a scan"
