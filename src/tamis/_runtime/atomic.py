@@ -41,7 +41,7 @@ def check_writable(path: str | Path, force: bool = False) -> None:
     []
     """
     path = Path(path)
-    final = _resolve(path)
+    final = Path(os.path.realpath(path))
     _check_target(path, final, force)
     _create_beside(path, final).unlink()
 
@@ -82,12 +82,14 @@ def atomic_path(path: str | Path, force: bool = False) -> Iterator[Path]:
     ['ranking.json']
     """
     path = Path(path)
-    final = _resolve(path)
+    final = Path(os.path.realpath(path))
     _check_target(path, final, force)
     temporary = _create_beside(path, final)
     try:
         yield temporary
-        _flush(temporary)
+        # The bytes reach the disk before the name, so a power cut cannot leave an empty file.
+        with open(temporary, "rb+") as stream:
+            os.fsync(stream.fileno())
         # Somebody may have created the output while we were busy.
         _check_target(path, final, force)
         os.replace(temporary, final)
@@ -96,11 +98,6 @@ def atomic_path(path: str | Path, force: bool = False) -> Iterator[Path]:
     finally:
         with contextlib.suppress(OSError):
             temporary.unlink(missing_ok=True)
-
-
-def _resolve(path: Path) -> Path:
-    """Follow symbolic links, so that a link is kept and its target replaced."""
-    return Path(os.path.realpath(path))
 
 
 def _check_target(path: Path, final: Path, force: bool) -> None:
@@ -125,7 +122,6 @@ def _check_target(path: Path, final: Path, force: bool) -> None:
 
 
 def _check_folder(path: Path, folder: Path) -> None:
-    """Say what is wrong with the folder of an output, if anything is."""
     if folder.is_dir():
         return
     if folder.exists():
@@ -147,15 +143,8 @@ def _create_beside(path: Path, final: Path) -> Path:
     return temporary
 
 
-def _flush(temporary: Path) -> None:
-    """Bring the bytes to the disk before the name, so a power cut cannot leave an empty file."""
-    with open(temporary, "rb+") as stream:
-        os.fsync(stream.fileno())
-
-
 def _failure(path: Path, error: OSError) -> InputError:
-    reason = error.strerror or str(error)
     return InputError(
-        f"{path}: expected to write this file, got: {reason}; nothing was changed. "
-        "Free some space or choose a folder that you may write to."
+        f"{path}: expected to write this file, got: {error.strerror or error}; nothing was "
+        "changed. Free some space or choose a folder that you may write to."
     )

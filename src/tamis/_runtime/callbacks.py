@@ -1,8 +1,4 @@
-"""Callbacks of scikit-learn, where the installed version has them; the only place that knows.
-
-scikit-learn 1.9 brought them. Before, `set_callbacks` does not exist and nothing is reported; all
-else is the same.
-"""
+"""Callbacks of scikit-learn, which came with its version 1.9; before, nothing is reported."""
 
 from __future__ import annotations
 

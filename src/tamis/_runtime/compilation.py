@@ -17,16 +17,12 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def kernel(function: F) -> F:
-    """Compile a function from arrays to arrays; it releases the GIL and is cached on disk.
-
-    Where no folder can be written for the cache, the kernel is compiled anew in each process
-    rather than refused.
-    """
+    """Compile a function from arrays to arrays; it releases the GIL and is cached on disk."""
     import numba  # takes 0.2 s, which `import tamis` should not
 
     try:
         return numba.njit(function, cache=True, nogil=True)
-    except RuntimeError:  # numba: "cannot cache function ...: no locator available"
+    except RuntimeError:  # no folder can be written for the cache
         return numba.njit(function, nogil=True)
 
 
@@ -47,11 +43,7 @@ _spent = 0.0
 
 @contextmanager
 def announce_compilation(function: Any, dtype: Any = "") -> Iterator[None]:
-    """Say what takes so long when kernels are being compiled for the first time.
-
-    The time of all kernels counts together, and the message comes once per process. Loading from
-    the cache takes milliseconds and stays silent.
-    """
+    """Say once per process what takes so long: the time of all kernels counts together."""
     global _spent
     key = (function, str(dtype))
     if key in ready:

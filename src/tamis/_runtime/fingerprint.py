@@ -10,6 +10,7 @@ import pickle
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
@@ -36,26 +37,26 @@ def data_fingerprint(X: Any, y: Any) -> str:
             digest.update(np.asarray(part, dtype=np.int64).tobytes())
         digest.update(np.ascontiguousarray(X.data).tobytes())
     else:
-        _hash_rows(digest, X)
+        # Row by row whatever the memory layout, so that equal tables are equal.
+        step = max(1, BLOCK_BYTES // max(1, X.shape[1] * X.dtype.itemsize))
+        for start in range(0, X.shape[0], step):
+            digest.update(np.ascontiguousarray(X[start : start + step]).tobytes())
     digest.update(_array_text(np.asarray(y)).encode())
     return digest.hexdigest()
 
 
-def _hash_rows(digest: Any, X: Any) -> None:
-    """Row by row whatever the memory layout, so that equal tables are equal."""
-    step = max(1, BLOCK_BYTES // max(1, X.shape[1] * X.dtype.itemsize))
-    for start in range(0, X.shape[0], step):
-        digest.update(np.ascontiguousarray(X[start : start + step]).tobytes())
-
-
 def fingerprint(*parts: Any) -> str:
     """Hash of everything that a result depends on: parameters, estimators, arrays, text."""
-    return hashlib.sha256(canonical(parts).encode()).hexdigest()
+    return _sha256(canonical(parts).encode())
 
 
 def key_of(**parts: Any) -> str:
     """Hash of everything that a unit of work depends on."""
-    return hashlib.sha256(canonical(parts).encode()).hexdigest()
+    return _sha256(canonical(parts).encode())
+
+
+def _sha256(content: Any) -> str:
+    return hashlib.sha256(content).hexdigest()
 
 
 def canonical(value: Any) -> str:
@@ -95,9 +96,7 @@ def _described_object(value: Any) -> Any:
         fields = {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
         return {"class": _address(type(value)), "params": described(fields)}
     if isinstance(value, functools.partial):
-        return {
-            "partial": [described(value.func), described(value.args), described(value.keywords)]
-        }
+        return {"partial": described([value.func, value.args, value.keywords])}
     if callable(value) and hasattr(value, "__qualname__"):
         return _described_function(value)
     return {"class": _address(type(value)), "state": _pickled(value)}
@@ -110,7 +109,7 @@ def _described_function(function: Any) -> dict[str, Any]:
     if code is not None and ("<" in function.__qualname__ or function.__module__ == "__main__"):
         constants = [item for item in code.co_consts if not hasattr(item, "co_code")]
         content = (code.co_code, code.co_names, repr(constants), function.__defaults__)
-        found["content"] = hashlib.sha256(repr(content).encode()).hexdigest()
+        found["content"] = _sha256(repr(content).encode())
         cells = function.__closure__ or ()
         found["closure"] = [described(cell.cell_contents) for cell in cells]
     return found
@@ -126,16 +125,15 @@ def _pickled(value: Any) -> str:
         state = pickle.dumps(value, protocol=4)
     except Exception:  # whatever an object of a user raises: then its text must do
         state = repr(value).encode()
-    return hashlib.sha256(state).hexdigest()
+    return _sha256(state)
 
 
 def _array_text(array: np.ndarray[Any, Any]) -> str:
     if array.dtype.kind in "OUS":  # references to objects are not their values
-        content: Any = json.dumps([str(item) for item in array.ravel()]).encode()
-    else:
-        content = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
-    kind = "text" if array.dtype.kind in "OUS" else array.dtype.str
-    return f"{array.shape} {kind} {hashlib.sha256(content).hexdigest()}"
+        words = json.dumps([str(item) for item in array.ravel()])
+        return f"{array.shape} text {_sha256(words.encode())}"
+    content = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
+    return f"{array.shape} {array.dtype.str} {_sha256(content)}"
 
 
 def table_fingerprint(table: Any, *, names: Sequence[str] | None = None) -> dict[str, Any]:
@@ -162,7 +160,8 @@ def table_fingerprint(table: Any, *, names: Sequence[str] | None = None) -> dict
     True
     """
     if is_frame(table):
-        shape, known, columns = _read_frame(table)
+        frame = nw.from_native(table, eager_only=True)
+        shape, known, columns = frame.shape, [str(n) for n in frame.columns], _frame_columns(frame)
     else:
         table = table if hasattr(table, "shape") else np.asarray(table)
         if len(table.shape) != 2:
@@ -174,29 +173,18 @@ def table_fingerprint(table: Any, *, names: Sequence[str] | None = None) -> dict
     content = hashlib.sha256()
     for cells in columns:
         content.update(hashlib.sha256(cells).digest())
-    named = hashlib.sha256(json.dumps(known).encode()).hexdigest()
+    named = _sha256(json.dumps(known).encode())
     parts = [int(shape[0]), int(shape[1]), named, content.hexdigest()]
-    whole = hashlib.sha256(json.dumps(parts).encode()).hexdigest()
+    whole = _sha256(json.dumps(parts).encode())
     return dict(zip(KEYS, parts, strict=True)) | {"sha256": whole}
 
 
 def is_frame(table: Any) -> bool:
     """Whether it is a pandas or polars DataFrame, an Arrow table or their like."""
-    import narwhals.stable.v2 as nw
-
     return not isinstance(table, np.ndarray) and bool(nw.dependencies.is_into_dataframe(table))
 
 
-def _read_frame(table: Any) -> tuple[tuple[int, int], list[str], Iterator[Any]]:
-    import narwhals.stable.v2 as nw
-
-    frame = nw.from_native(table, eager_only=True)
-    return frame.shape, [str(name) for name in frame.columns], _frame_columns(frame)
-
-
-def _frame_columns(frame: Any) -> Iterator[Any]:
-    import narwhals.stable.v2 as nw
-
+def _frame_columns(frame: Any) -> Iterator[bytes]:
     for column in frame.iter_columns():
         if column.dtype.is_numeric() or column.dtype == nw.Boolean:
             missing = column.is_null().to_numpy()
@@ -207,7 +195,7 @@ def _frame_columns(frame: Any) -> Iterator[Any]:
             yield json.dumps(words).encode()
 
 
-def _array_columns(table: Any) -> Iterator[Any]:
+def _array_columns(table: Any) -> Iterator[bytes]:
     is_sparse = hasattr(table, "tocsc")
     table = table.tocsc() if is_sparse else table
     for start in range(0, table.shape[1], TILE):
@@ -221,7 +209,7 @@ def _array_columns(table: Any) -> Iterator[Any]:
                 yield json.dumps([str(value) for value in column]).encode()
 
 
-def _number_bytes(column: NDArray[np.float64]) -> Any:
+def _number_bytes(column: NDArray[np.float64]) -> bytes:
     """Bytes of numbers that are the same on every machine; NaN and zero have many patterns."""
     clean = np.where(np.isnan(column), np.nan, column + 0.0)
     return clean.astype("<f8").tobytes()

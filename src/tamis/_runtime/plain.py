@@ -12,15 +12,8 @@ import numpy as np
 
 
 def plain(value: Any) -> Any:
-    """Turn a value into what strict JSON can hold; NaN and infinity become None.
+    """A value as strict JSON can hold it; NaN and infinity become None, other objects their repr.
 
-    Numbers and arrays of numpy, mappings and sequences keep their meaning; anything else becomes
-    its repr.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from tamis._runtime.plain import plain
     >>> plain({"cut": np.array([1.5, np.nan]), 2: (True, "x")})
     {'cut': [1.5, None], '2': [True, 'x']}
     """

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import threading
 import time
-from typing import Any, Protocol
+from typing import Any
 
 # Most fits are over before a bar could be read; a flash is worse than nothing.
 DELAY_SECONDS = 0.5
@@ -21,21 +21,10 @@ def make_bar(console: Any, *columns: Any, **options: Any) -> Any:
 
 
 class StderrProgress:
-    """A progress bar on stderr that goes away at the end.
-
-    scikit-learn's own prints to stdout, which is for data.
-
-    Parameters
-    ----------
-    delay : float, default=0.5
-        Seconds before it shows.
-    console : rich.console.Console or None, default=None
-        Where to draw; None means stderr.
-    """
+    """A callback that shows a bar on stderr; scikit-learn's own prints to stdout, for data."""
 
     def __init__(self, delay: float = DELAY_SECONDS, console: Any = None):
-        self.delay = delay
-        self.console = console
+        self.delay, self.console = delay, console
 
     def setup(self, estimator: Any, context: Any) -> None:
         """Prepare the bar, and show it if the fit is still running after the delay."""
@@ -90,7 +79,7 @@ class StderrProgress:
         self._bar.stop()
 
 
-class Progress(Protocol):
+class Progress:
     """What tells the user how far the work is."""
 
     def update(self, done: int, total: int, failed: int, remaining: float | None) -> None:
@@ -112,28 +101,22 @@ def make_progress(wanted: bool | Lent, stream: Any = None, command: str = "compa
     """
     if isinstance(wanted, Lent):
         return wanted
-    stream = sys.stderr if stream is None else stream
     if not wanted:
         return Silence()
-    if getattr(stream, "isatty", bool)():
-        try:
-            return Bar(stream)
-        except ImportError:  # rich comes with the extra "cli"
-            return Lines(stream, 5.0, command)
-    return Lines(stream, command=command)
+    stream = sys.stderr if stream is None else stream
+    if not getattr(stream, "isatty", bool)():
+        return Lines(stream, command=command)
+    try:
+        return Bar(stream)
+    except ImportError:  # rich comes with the extra "cli"
+        return Lines(stream, 5.0, command)
 
 
-class Silence:
+class Silence(Progress):
     """Nothing at all."""
 
-    def update(self, done: int, total: int, failed: int, remaining: float | None) -> None:
-        """Say nothing."""
 
-    def close(self) -> None:
-        """Do nothing."""
-
-
-class Lent:
+class Lent(Progress):
     """A progress bar for several comparisons: each moves it, none takes it away.
 
     Examples
@@ -143,13 +126,10 @@ class Lent:
     """
 
     def __init__(self, progress: Progress):
-        self.update = progress.update
-
-    def close(self) -> None:
-        """Do nothing."""
+        self.update = progress.update  # type: ignore[method-assign]
 
 
-class Lines:
+class Lines(Progress):
     """A plain line from time to time; none for work that is over before the first is due."""
 
     def __init__(
@@ -161,18 +141,13 @@ class Lines:
     def update(self, done: int, total: int, failed: int, remaining: float | None) -> None:
         """Print a line if the last one is old enough."""
         now = time.monotonic()
-        if now - self._last < self.seconds:
-            return
-        self._last = now
-        text = _text(done, total, failed, remaining)
-        print(f"tamis {self.command}: {text}", file=self.stream)
-        self.stream.flush()
-
-    def close(self) -> None:
-        """Do nothing."""
+        if now - self._last >= self.seconds:
+            self._last = now
+            text = _text(done, total, failed, remaining)
+            print(f"tamis {self.command}: {text}", file=self.stream, flush=True)
 
 
-class Bar:
+class Bar(Progress):
     """A bar by rich that goes away at the end."""
 
     def __init__(self, stream: Any):

@@ -7,7 +7,6 @@ import sqlite3
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from types import TracebackType
 from typing import Any, ClassVar, Self
 
 from tamis.exceptions import InputError
@@ -18,15 +17,7 @@ KEYS_PER_QUERY = 500
 
 
 class SqliteFile:
-    """Base of our stores: one table in a SQLite file in write-ahead mode.
-
-    Parameters
-    ----------
-    path : str, path-like or None
-        The file; it is created if it is missing. `None` keeps everything in memory.
-    read_only : bool
-        Open an existing file for reading only.
-    """
+    """Base of our stores: one table in a SQLite file in write-ahead mode, or in memory."""
 
     # A number that tells our files from other SQLite files, and the form of the table.
     application_id: ClassVar[int]
@@ -50,12 +41,7 @@ class SqliteFile:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
 
     def close(self) -> None:
@@ -76,20 +62,24 @@ class SqliteFile:
         execute = self._connection.execute
         # The file may come from anybody: functions in its schema are not to be trusted.
         execute("PRAGMA trusted_schema = OFF")
+        # In the opposite order of writing: another process may be making the file right now.
+        found = execute("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL").fetchall()
         known = int(execute("PRAGMA application_id").fetchone()[0])
         version = int(execute("PRAGMA user_version").fetchone()[0])
-        tables = int(execute("SELECT count(*) FROM sqlite_master").fetchone()[0])
-        who = type(self).__name__
-        if known != self.application_id and (tables or self.read_only):
-            raise InputError(
-                f"{who}: expected a store of tamis or a new file, got {self.path!r}, a SQLite file "
-                "with other tables. Give another name."
-            )
-        if known == self.application_id and version != self.schema_version:
+        who, is_ours = type(self).__name__, known == self.application_id
+        if is_ours and version != self.schema_version:
             age = "a newer tamis. Update tamis" if version > self.schema_version else "an older one"
             raise InputError(
                 f"{who}: expected a store of version {self.schema_version}, got version {version} "
                 f"in {self.path!r}, written by {age}, or give another name."
+            )
+        # Views, triggers and computed columns could read without end, or drop what is stored.
+        wanted = self.schema.replace("IF NOT EXISTS ", "").split()
+        is_new = not found and not self.read_only
+        if not (is_new or (is_ours and all(sql.split() == wanted for (sql,) in found))):
+            raise InputError(
+                f"{who}: expected a store of tamis or a new file, got {self.path!r}, a SQLite file "
+                "with other tables. Give another name."
             )
         if self.read_only:
             return
@@ -98,9 +88,9 @@ class SqliteFile:
         # In write-ahead mode this is safe against kill -9, and a power cut costs the last rows
         # but never the file.
         execute("PRAGMA synchronous = NORMAL")
-        if known != self.application_id:
-            execute(f"PRAGMA application_id = {self.application_id}")
+        if not is_ours:
             execute(f"PRAGMA user_version = {self.schema_version}")
+            execute(f"PRAGMA application_id = {self.application_id}")
         execute(self.schema)
 
     @contextmanager
@@ -126,16 +116,22 @@ def key_conditions(keys: Iterable[str] | None) -> Iterator[tuple[str, list[str]]
         yield f"WHERE key IN ({', '.join('?' * len(part))})", part
 
 
+REMEDIES = {
+    ("full", "disk I/O"): "Free some space and run the same call again: it continues from there.",
+    ("readonly",): "Give a file in a folder that you may write to, or a copy of this one.",
+    ("locked",): "Another process keeps it locked: wait for it or end it, then run again.",
+    ("unable to open",): (
+        "Give the name of a file (not a folder) in an existing folder you may write to."
+    ),
+    ("not a database", "malformed"): (
+        "It is no SQLite file, or a damaged one: give another name, or remove it."
+    ),
+}
+
+
 def _remedy(reason: str, doing: str) -> str:
     kept = "Nothing that was stored is lost. " if doing == "write" else ""
-    if "full" in reason or "disk I/O" in reason:
-        return f"{kept}Free some space and run the same call again: it continues from there."
-    if "readonly" in reason or "read-only" in reason:
-        return f"{kept}Give a file in a folder that you may write to, or a copy of this one."
-    if "locked" in reason or "busy" in reason:
-        return f"{kept}Another process keeps it locked: wait for it or end it, then run again."
-    if "unable to open" in reason:
-        return "Give the name of a file (not a folder) in an existing folder you may write to."
-    if "not a database" in reason or "malformed" in reason:
-        return "It is no SQLite file, or a damaged one: give another name, or remove it."
+    for words, remedy in REMEDIES.items():
+        if any(word in reason for word in words):
+            return kept + remedy
     return f"{kept}Check the file, or give another name."
