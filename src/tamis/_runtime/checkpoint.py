@@ -98,6 +98,8 @@ def read(path: Path, kind: str) -> tuple[str, Any]:
             return _read(file, kind)
         except (TypeError, LookupError, AttributeError, RecursionError) as error:
             raise ValueError("a header of another form") from error
+        except MemoryError as error:
+            raise ValueError("larger than the free memory") from error
 
 
 def not_a_checkpoint(who: str, kind: str, path: Path, reason: object) -> InputError:

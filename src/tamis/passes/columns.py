@@ -75,16 +75,8 @@ class WholeColumns:
 class ColumnBlocks:
     """Whole columns of the source of an engine, read here or gathered on one worker.
 
-    Parameters
-    ----------
-    engine : StreamEngine or ClusterEngine
-        Says where the rows are and what becomes of the target.
-    columns : ndarray of int
-        The columns of interest; ranges are positions among them.
-    n_rows : int
-        Rows of the table.
-    memory_limit : int or None
-        Bytes to stay below; None means what the source or the workers say.
+    Ranges are positions among `columns`; without a limit, the source or the workers say how much
+    memory there is.
     """
 
     def __init__(
@@ -130,9 +122,7 @@ class ColumnBlocks:
 
     def _read(self, columns: Range) -> Block:
         engine = StreamEngine(self.source, self.encoding, columns=self.columns[slice(*columns)])
-        whole = engine.run(WholeColumns(), "columns")
-        block: Block = whole.finish()
-        return block
+        return engine.run(WholeColumns(), "columns").finish()
 
     def _task(self, function: OfColumns, columns: Range) -> Any:
         """A call on one worker, to which only these columns travel."""
@@ -149,7 +139,7 @@ class ColumnBlocks:
 
 
 def _read_and_call(task: RemotePass, n_parts: int, function: OfColumns) -> Any:
-    return _join_and_call([task.summary([part], None) for part in range(n_parts)], function)
+    return function(task.summary(range(n_parts), None).finish())
 
 
 def _join_and_call(parts: Sequence[WholeColumns], function: OfColumns) -> Any:
@@ -168,22 +158,17 @@ def room_of(source: PartitionedTable, is_remote: bool, memory_limit: int | None)
     """Room of one task: of this process, or of the smallest worker, shared by its threads."""
     if memory_limit is not None:
         return Room(memory_limit, 1)
-    workers = _workers(source) if is_remote else []
-    if not workers:
-        return Room(memory_of(source), 1)
-    n_threads = sum(worker["nthreads"] for worker in workers)
-    least = min((worker["memory_limit"] or memory_of(source)) for worker in workers)
-    return Room(least // max(worker["nthreads"] for worker in workers), n_threads)
-
-
-def _workers(source: PartitionedTable) -> list[dict[str, Any]]:
-    """What the scheduler knows of its workers; none where threads of this process work."""
-    client = _client(source)
+    client = _client(source) if is_remote else None
     if client is None:
-        return []
+        return Room(memory_of(source), 1)
     check_workers(client, repr(source))
     with lost_workers(repr(source), str, client):
-        return list(client.scheduler_info(n_workers=-1)["workers"].values())
+        workers = client.scheduler_info(n_workers=-1)["workers"].values()
+    if not workers:
+        return Room(memory_of(source), 1)
+    threads = [worker["nthreads"] for worker in workers]
+    least = min((worker["memory_limit"] or memory_of(source)) for worker in workers)
+    return Room(least // max(threads), sum(threads))
 
 
 def _client(source: PartitionedTable) -> Any:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import sys
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -13,11 +15,12 @@ from tamis.data.partitioned import PartitionedTable, RawBlock, Wanted
 from tamis.data.roles import ColumnCode
 from tamis.exceptions import InputError
 from tamis.passes.dask.client import current_client, lost_workers
-from tamis.passes.dask.homes import futures_in, groups_at_home, homes_of
 from tamis.passes.memory import is_dask
 
 # So few chunks are tasks of their own: asking where they are would take longer.
 FEW_CHUNKS = 4
+# Tasks per thread of a worker: one more than needed, so that who is early can help.
+TASKS_PER_THREAD = 2
 
 
 class ChunkReader(PartitionedTable):
@@ -85,7 +88,8 @@ class DaskTable(ChunkReader):
             _check_once(names, who)
         elif X.ndim != 2:
             raise InputError(f"{who}: expected a 2-D table, got a Dask array of {X.ndim} axes.")
-        dtype = np.dtype(np.float32 if _all_single(X, names) else np.float64)
+        dtypes = [X.dtype] if names is None else list(X.dtypes)
+        dtype = np.dtype(np.float32 if all(d == np.float32 for d in dtypes) else np.float64)
         super().__init__(names, int(X.shape[1]), dtype, y is not None, sample_weight is not None)
         self.who = who
         self.sizes: tuple[int, ...] | None = None
@@ -94,12 +98,12 @@ class DaskTable(ChunkReader):
             if not any(np.isnan(size) for size in X.chunks[0]):
                 self.sizes = tuple(map(int, X.chunks[0]))
                 self.n_rows = sum(self.sizes)
-        self.chunks = list(np.ravel(np.array(X.to_delayed(), dtype=object)))
+        self.chunks = _delayed_chunks(X)
         self.codes = {} if names is None else self._find_codes(X)
-        self.futures = futures_in(X)
+        self.futures = _futures_in(X)
         self._groups: dict[range, list[list[int]] | None] = {}
-        self.targets = self._along(y, "y", who)
-        self.weights = self._along(sample_weight, "sample_weight", who)
+        self.targets = self._along(y, "y")
+        self.weights = self._along(sample_weight, "sample_weight")
 
     def __repr__(self) -> str:
         return f"Dask table of {len(self.chunks)} chunks x {self.n_columns} columns"
@@ -111,9 +115,8 @@ class DaskTable(ChunkReader):
 
     def reader(self) -> ChunkReader:
         """What is sent to the workers: everything but the data."""
-        found = ChunkReader(
-            self.names, self.n_columns, self.dtype, self.has_target, self.has_weight
-        )
+        facts = (self.names, self.n_columns, self.dtype, self.has_target, self.has_weight)
+        found = ChunkReader(*facts)
         found.codes, found.who = self.codes, self.who
         return found
 
@@ -139,9 +142,8 @@ class DaskTable(ChunkReader):
             return None
         if parts not in self._groups:
             with lost_workers(repr(self), str, client):
-                homes = homes_of(client, self.futures, [self.chunks[part].key for part in parts])
-                groups = None if homes is None else groups_at_home(client, homes)
-            self._groups[parts] = groups and [[parts[i] for i in group] for group in groups]
+                keys = [self.chunks[part].key for part in parts]
+                self._groups[parts] = _groups_at_home(client, self.futures, keys, parts)
         return self._groups[parts]
 
     def piece(self, part: int, columns: Wanted = None) -> Any:
@@ -151,7 +153,7 @@ class DaskTable(ChunkReader):
             return None, target, weight
         return self.chunks[part], target, weight
 
-    def _along(self, values: Any, name: str, who: str) -> list[Any]:
+    def _along(self, values: Any, name: str) -> list[Any]:
         """A value per row, in the chunks of X: Nones, delayed chunks, or slices of an array."""
         if values is None:
             return [None] * len(self.chunks)
@@ -159,33 +161,30 @@ class DaskTable(ChunkReader):
             values = np.asarray(values)
             if self.sizes is None:
                 raise InputError(
-                    f"{who}: expected {name} as a Dask collection with the chunks of X, got "
+                    f"{self.who}: expected {name} as a Dask collection with the chunks of X, got "
                     "an array in memory, and X does not say how many rows its chunks have. Take "
                     f"{name} from the same Dask table."
                 )
-            self._check_length(values.shape[0], name, who)
+            self._check_length(values.shape[0], name)
             return np.split(values, np.cumsum(self.sizes)[:-1])
-        return self._delayed_along(values, name, who)
-
-    def _delayed_along(self, values: Any, name: str, who: str) -> list[Any]:
         if values.ndim == 2 and values.shape[1] == 1:
             values = values[values.columns[0]] if hasattr(values, "columns") else values[:, 0]
         is_array = hasattr(values, "rechunk")
         if self.sizes is not None and is_array and not np.isnan(values.shape[0]):
-            self._check_length(values.shape[0], name, who)
+            self._check_length(values.shape[0], name)
             values = values.rechunk((self.sizes,))
-        chunks = list(np.ravel(np.array(values.to_delayed(), dtype=object)))
+        chunks = _delayed_chunks(values)
         if len(chunks) != len(self.chunks):
             raise InputError(
-                f"{who}: expected {name} in as many chunks as X ({len(self.chunks)}), got "
+                f"{self.who}: expected {name} in as many chunks as X ({len(self.chunks)}), got "
                 f"{len(chunks)}. Rechunk X and {name} alike."
             )
         return chunks
 
-    def _check_length(self, length: int, name: str, who: str) -> None:
+    def _check_length(self, length: int, name: str) -> None:
         if length != self.n_rows:
             raise InputError(
-                f"{who}: expected {name} with {self.n_rows} values, one per row of X, got "
+                f"{self.who}: expected {name} with {self.n_rows} values, one per row of X, got "
                 f"{length}. Check that they come from one table."
             )
 
@@ -196,9 +195,37 @@ def _check_once(names: tuple[str, ...], who: str) -> None:
         raise InputError(f"{who}: expected every column name once, got {twice!r} more than once.")
 
 
-def _all_single(X: Any, names: Any) -> bool:
-    dtypes = [X.dtype] if names is None else list(X.dtypes)
-    return all(dtype == np.float32 for dtype in dtypes)
+def _delayed_chunks(collection: Any) -> list[Any]:
+    return list(np.ravel(np.array(collection.to_delayed(), dtype=object)))
+
+
+def _futures_in(collection: Any) -> list[Any]:
+    """Futures of Dask that a collection is made of; none unless its chunks were computed."""
+    if "distributed" not in sys.modules:
+        return []
+    from distributed import futures_of
+
+    return list(futures_of(collection))
+
+
+def _groups_at_home(
+    client: Any, futures: Sequence[Any], keys: Sequence[Any], parts: range
+) -> list[list[int]] | None:
+    """Parts by the worker that holds them, some groups per thread; None unless all are held."""
+    if not {future.key for future in futures}.issuperset(keys):
+        return None
+    held = client.who_has(list(futures))
+    there: dict[str, list[int]] = defaultdict(list)
+    for part, key in zip(parts, keys, strict=True):
+        if not held.get(key):
+            return None
+        there[next(iter(held[key]))].append(part)
+    threads = client.nthreads()
+    groups = []
+    for home, numbers in there.items():
+        length = -(-len(numbers) // (TASKS_PER_THREAD * threads.get(home, 1)))
+        groups += [numbers[i : i + length] for i in range(0, len(numbers), length)]
+    return groups
 
 
 def _numbers(X: Any, dtype: Any) -> NDArray[Any]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
+from importlib import import_module
 from math import inf
 from queue import Empty, SimpleQueue
 from typing import Any
@@ -36,19 +37,8 @@ def as_address(cluster: Any) -> Any:
 def open_client(cluster: Any, who: str) -> Iterator[Any]:
     """A client of the workers that `cluster` means; what was opened here is closed at the end.
 
-    Parameters
-    ----------
-    cluster : Client, cluster object, str, int or None
-        A client is used as it is and left open. An address is connected to. A number starts so
-        many processes with one thread each, on this machine. ``"threads"`` and ``None`` need no
-        client.
-    who : str
-        Who asks, for messages.
-
-    Yields
-    ------
-    client : distributed.Client or None
-        None for ``"threads"`` and ``None``.
+    A client is used as it is and left open. An address is connected to. A number starts so many
+    processes with one thread each, on this machine. ``"threads"`` and ``None`` need no client.
     """
     check_value(cluster, CLUSTER, who=who, name="cluster")
     if cluster is None or (isinstance(cluster, str) and cluster == "threads"):
@@ -57,7 +47,7 @@ def open_client(cluster: Any, who: str) -> Iterator[Any]:
         check_workers(cluster, who)
         yield cluster
     elif isinstance(cluster, int):
-        with _local(cluster) as local, _connected(local, who) as client:
+        with closing(_start_workers(cluster)) as local, _connected(local, who) as client:
             yield client
     else:
         with _connected(cluster, who) as client:
@@ -100,25 +90,19 @@ def version_here() -> str:
     return str(sys.modules["tamis"].__version__)
 
 
-@contextmanager
-def _local(n_workers: int) -> Iterator[Any]:
-    distributed = import_distributed()
-    cluster = distributed.LocalCluster(
+def _start_workers(n_workers: int) -> Any:
+    return _imported("distributed").LocalCluster(
         n_workers=n_workers,
         threads_per_worker=1,
         processes=True,
         dashboard_address=":0",
         silence_logs="ERROR",
     )
-    try:
-        yield cluster
-    finally:
-        cluster.close()
 
 
 @contextmanager
 def _connected(address: Any, who: str) -> Iterator[Any]:
-    distributed = import_distributed()
+    distributed = _imported("distributed")
     try:
         client = distributed.Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
     except (OSError, ValueError, TypeError) as error:
@@ -126,10 +110,8 @@ def _connected(address: Any, who: str) -> Iterator[Any]:
             f"{who}: expected a scheduler of Dask at {address!r}, got no answer ({_words(error)}). "
             "Check the address and that the scheduler runs, then start again."
         ) from error
-    try:
+    with closing(client):
         yield client
-    finally:
-        client.close()
 
 
 def current_client() -> Any:
@@ -140,17 +122,7 @@ def current_client() -> Any:
 
 
 class Waiting:
-    """Waits for futures one by one, but not for ever if there are no workers.
-
-    Parameters
-    ----------
-    client : distributed.Client
-        Whose futures these are.
-    who : str
-        Who waits, for messages.
-    futures : iterable of Future, default=()
-        The first ones.
-    """
+    """Waits for futures one by one, but not for ever if there are no workers."""
 
     def __init__(self, client: Any, who: str, futures: Iterable[Any] = ()):
         self.client, self.who = client, who
@@ -193,16 +165,7 @@ class Waiting:
 def results(client: Any, futures: Sequence[Any], who: str, name: Callable[[Any], str]) -> list[Any]:
     """Results of futures, once all are there; they are given up if one fails.
 
-    Parameters
-    ----------
-    client : distributed.Client
-        Whose futures these are.
-    futures : sequence of Future
-        What is waited for.
-    who : str
-        Who asks, for messages.
-    name : callable
-        Says in words what a task, given by its key, is about.
+    `name` says in words what a task, given by its key, is about.
     """
     waiting = Waiting(client, who, futures)
     try:
@@ -229,7 +192,7 @@ def lost_workers(who: str, name: Callable[[Any], str], client: Any = None) -> It
     except TamisError:
         raise
     except Exception as error:
-        kind = type(error).__name__
+        kind, words = type(error).__name__, _words(error)
         if kind == "KilledWorker":
             raise WorkerError(
                 f"{who}: expected workers that live until the work is done, but "
@@ -239,21 +202,18 @@ def lost_workers(who: str, name: Callable[[Any], str], client: Any = None) -> It
         if kind in ("FutureCancelledError", "FuturesCancelledError", "CancelledError"):
             raise WorkerError(
                 f"{who}: expected a scheduler that stays until the work is done, but it or its "
-                f"client was closed ({_words(error)}). Start again when it is back."
+                f"client was closed ({words}). Start again when it is back."
             ) from error
         gone = client is not None and client.status != "running"
-        if gone or kind in ("CommClosedError", "RPCClosed") or _is_closed(error):
+        # The client may also have been closed between two of its own steps.
+        closed = "not running" in str(error) or "ConnectionPool is closed" in str(error)
+        closed = closed and isinstance(error, RuntimeError | ValueError)
+        if gone or closed or kind in ("CommClosedError", "RPCClosed"):
             raise WorkerError(
                 f"{who}: expected a scheduler that answers, but the connection is closed "
-                f"({_words(error)}). Start again when it is back."
+                f"({words}). Start again when it is back."
             ) from error
         raise
-
-
-def _is_closed(error: Exception) -> bool:
-    """Whether the client was closed between two of its own steps."""
-    words = ("not running", "ConnectionPool is closed")
-    return isinstance(error, RuntimeError | ValueError) and any(w in str(error) for w in words)
 
 
 def killed_with(client: Any, key: Any) -> list[Any]:
@@ -301,25 +261,13 @@ def threads_of(client: Any, who: str) -> list[int]:
 
 def import_dask() -> Any:
     """Dask, or an error that says how to get it."""
+    return _imported("dask")
+
+
+def _imported(package: str) -> Any:
     try:
-        import dask
-        import dask.base
+        return import_module(package)
     except ImportError as error:
-        raise missing("dask") from error
-    return dask
-
-
-def import_distributed() -> Any:
-    """The package distributed, or an error that says how to get it."""
-    try:
-        import distributed
-    except ImportError as error:
-        raise missing("distributed") from error
-    return distributed
-
-
-def missing(package: str) -> MissingDependencyError:
-    """The error for a package that is not there."""
-    return MissingDependencyError(
-        f"Dask: expected the package {package}, got none. Run pip install 'tamis[dask]'."
-    )
+        raise MissingDependencyError(
+            f"Dask: expected the package {package}, got none. Run pip install 'tamis[dask]'."
+        ) from error

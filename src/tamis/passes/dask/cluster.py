@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
+from uuid import uuid4
 
 from tamis._runtime.checkpoint import Checkpoint
 from tamis.data.partitioned import PartitionedTable, Wanted
@@ -24,7 +25,6 @@ from tamis.passes.dask.client import (
     open_client,
     results,
 )
-from tamis.passes.dask.tasks import Tasks
 from tamis.passes.engine import S, Steps, in_silence
 from tamis.passes.stream import SourceEngine, checked_weight, located
 
@@ -126,11 +126,58 @@ def in_tree(items: Sequence[Any], merge: Callable[..., Any]) -> Any:
     return items[0]
 
 
+class Tasks:
+    """Calls whose arguments are values, results of other calls, or what Dask is to compute.
+
+    `dask.delayed` looks into every argument for collections and optimises a graph for each, which
+    for a few dozen chunks in memory took as long as the work on them.
+    """
+
+    def __init__(self) -> None:
+        import_dask()
+        from dask import _task_spec
+
+        self._spec: Any = _task_spec
+        self._prefix = f"tamis-pass-{uuid4().hex}"
+        self._calls: dict[str, Any] = {}
+        self._graphs: dict[int, Any] = {}
+
+    def value(self, value: Any) -> Any:
+        """A value that many calls share, sent once; what is returned stands for it."""
+        return self._add(lambda key: self._spec.DataNode(key, value))
+
+    def call(self, function: Callable[..., Any], *arguments: Any) -> Any:
+        """A call; what is returned stands for its result, and has its `key`."""
+        placed = [self._placed(argument) for argument in arguments]
+        return self._add(lambda key: self._spec.Task(key, function, *placed))
+
+    def delayed(self, call: Any) -> Any:
+        """What Dask computes the result of a call from."""
+        from dask.delayed import Delayed
+
+        graph: dict[Any, Any] = {}
+        for known in self._graphs.values():
+            graph.update(known)
+        return Delayed(call.key, graph | self._calls)
+
+    def _add(self, make: Callable[[str], Any]) -> Any:
+        key = f"{self._prefix}-{len(self._calls)}"
+        self._calls[key] = make(key)
+        return self._spec.TaskRef(key)
+
+    def _placed(self, argument: Any) -> Any:
+        """The argument, with what Dask is to compute replaced by a reference to it."""
+        if type(argument) is tuple:
+            return self._spec.Tuple(*map(self._placed, argument))
+        if hasattr(argument, "__dask_graph__"):
+            graph = argument.__dask_graph__()
+            self._graphs[id(graph)] = graph
+            return self._spec.TaskRef(argument.key)
+        return argument
+
+
 class ClusterEngine(SourceEngine):
     """Passes over a source on the workers of Dask; only summaries travel."""
-
-    def __len__(self) -> int:
-        return 1
 
     def run(
         self, statistic: S, name: str, *, n_jobs: int | None = 1, steps: Steps = in_silence
@@ -149,9 +196,8 @@ class ClusterEngine(SourceEngine):
         n_parts = self.source.n_parts
         first = checkpoint.resume(name, statistic, n_parts)
         length = max(FAN_IN, -(-n_parts // MOST_STAGES))
-        stages = [
-            range(start, min(start + length, n_parts)) for start in range(first, n_parts, length)
-        ]
+        left = range(first, n_parts)
+        stages = [left[i : i + length] for i in range(0, len(left), length)]
         with at_work(self.source) as source:
             for stage in steps(name, stages, len(stages)):
                 statistic.merge(_summary_of(source, task, stage))
@@ -182,52 +228,38 @@ def run_on_workers(
 
 
 def _summary_of(source: PartitionedTable, task: RemotePass, parts: range) -> Any:
-    tasks = Tasks("pass")
+    tasks = Tasks()
     shared = tasks.value(task)
     groups = None
     if task.n_bytes * len(parts) <= MOST_BYTES_AT_ONCE:
         groups = source.groups_in_place(parts)
-    if groups is None:
-        shares: Sequence[Sequence[int]] = _shares(source, parts)
-        leaves = [
-            tasks.call(summarise, shared, share, source.piece(share[0], task.columns))
-            for share in shares
-        ]
-        total = in_tree(leaves, lambda *some: tasks.call(merged, *some))
+    shares: Sequence[Sequence[int]] = groups or _shares(source, parts)
+    leaves = []
+    for share in shares:
+        if groups:
+            pieces = tuple(source.piece(part, task.columns) for part in share)
+            leaves.append(tasks.call(summarise_each, shared, share, pieces))
+        else:
+            piece = source.piece(share[0], task.columns)
+            leaves.append(tasks.call(summarise, shared, share, piece))
+    if groups:
+        last = tasks.delayed(tasks.call(merge_each, *leaves))
     else:
-        shares = groups
-        leaves = [
-            tasks.call(
-                summarise_each,
-                shared,
-                group,
-                tuple(source.piece(part, task.columns) for part in group),
-            )
-            for group in groups
-        ]
-        total = tasks.call(merge_each, *leaves)
-
-    last = tasks.delayed(total)
+        last = tasks.delayed(in_tree(leaves, lambda *some: tasks.call(merged, *some)))
     known = {leaf.key: share for share, leaf in zip(shares, leaves, strict=True)}
-    return compute(
-        source,
-        [last],
-        lambda keys: " or ".join(map(source.where, _parts_of(keys, known, last))),
-    )[0]
+
+    def name(keys: Sequence[Any]) -> str:
+        return " or ".join(map(source.where, _parts_of(keys, known, last)))
+
+    return compute(source, [last], name)[0]
 
 
 def _shares(source: PartitionedTable, parts: range) -> list[range]:
-    """Parts that one task takes one after the other: a summary travels for all of them.
-
-    Chunks that are in memory already are taken one by one.
-    """
+    """Parts that one task takes one after the other; chunks in memory are taken one by one."""
     length = 1
     if source.is_read_by_workers:
         length = max(1, min(len(parts) // MOST_TASKS, MOST_PARTS))
-    return [
-        range(start, min(start + length, parts.stop))
-        for start in range(parts.start, parts.stop, length)
-    ]
+    return [parts[i : i + length] for i in range(0, len(parts), length)]
 
 
 def _parts_of(keys: Sequence[Any], known: dict[Any, Sequence[int]], last: Any) -> list[int]:
@@ -251,14 +283,7 @@ def compute(
 ) -> Sequence[Any]:
     """Results of delayed calls, on the cluster of the source or on Dask's own choice.
 
-    Parameters
-    ----------
-    source : PartitionedTable
-        Says where (`cluster`), and who asks.
-    delayed : sequence of Delayed
-        The calls.
-    name : callable or None
-        Says in words what tasks, given by their keys, are about.
+    `name` says in words what tasks, given by their keys, are about.
     """
     dask = import_dask()
     with open_client(source.cluster, repr(source)) as opened:

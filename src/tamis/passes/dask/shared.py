@@ -25,15 +25,7 @@ _held: dict[str, dict[str, Any]] = {}
 
 
 class Holding(WorkerPlugin):
-    """Keeps a value on a worker.
-
-    Parameters
-    ----------
-    name : str
-        By which tasks find it.
-    value : object
-        Any that can be pickled.
-    """
+    """Keeps a value on a worker, for tasks that know its name."""
 
     def __init__(self, name: str, value: Any):
         self.name, self.value = name, value
@@ -57,17 +49,7 @@ def held(name: str) -> Any:
 
 @contextmanager
 def shared(client: Any, value: Any, who: str) -> Iterator[str]:
-    """Name of a value that all workers hold while the block lasts.
-
-    Parameters
-    ----------
-    client : distributed.Client
-        Of the workers.
-    value : object
-        Sent to each of them once.
-    who : str
-        Who asks, for messages.
-    """
+    """Name of a value that all workers hold while the block lasts; it is sent to each once."""
     name = f"{PREFIX}{client.id}-{uuid4().hex}"
     with suppress(Exception):  # a scheduler may refuse to run what it is sent
         client.run_on_scheduler(sweep)
