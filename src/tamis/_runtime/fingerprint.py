@@ -186,12 +186,13 @@ def is_frame(table: Any) -> bool:
 
 def _frame_columns(frame: Any) -> Iterator[bytes]:
     for column in frame.iter_columns():
+        missing = column.is_null().to_numpy()
         if column.dtype.is_numeric() or column.dtype == nw.Boolean:
-            missing = column.is_null().to_numpy()
             filled = column.fill_null(0) if missing.any() else column
             yield _number_bytes(np.where(missing, np.nan, filled.to_numpy().astype(np.float64)))
-        else:
-            words = [None if value is None else str(value) for value in column.to_list()]
+        else:  # pandas has NaN for missing text, others None
+            cells = zip(column.to_list(), missing, strict=True)
+            words = [None if is_missing else str(cell) for cell, is_missing in cells]
             yield json.dumps(words).encode()
 
 
