@@ -558,3 +558,200 @@ def test_damaged_stores_are_refused_or_identical(store, count):
         for file in store.parent.glob("runs.sqlite*"):
             file.unlink()
     assert refused > 0.2 * count
+
+
+# Claims of small files: what they would take in memory is compared with what is free.
+
+
+def test_a_file_of_holes_is_refused_before_memory_is_taken(tmp_path):
+    path, n = tmp_path / "state", 2**40
+    lie = {"at": [], "dtype": "<f8", "shape": [n // 8]}
+    header = {"kind": "a test", "fingerprint": "", "content": None, "arrays": [lie]}
+    content = sealed(header, b"")
+    path.write_bytes(content)
+    try:
+        os.truncate(path, len(content) + n)
+    except OSError:
+        pytest.skip("files here have no holes")
+    with pytest.raises(InputError, match="larger than the free memory"):
+        checkpoint.load(path, "a test", "test")
+
+
+def test_a_header_that_outgrows_its_text_is_refused(tmp_path, monkeypatch):
+    path = tmp_path / "state"
+    checkpoint.save(path, "a test", "me", [[]] * 1000)
+    length = len(path.read_bytes().split(b"\n", 2)[2])
+    for free, is_read in ((49 * length, True), (49 * length - 1, False)):
+        monkeypatch.setattr(checkpoint, "free_memory", lambda free=free: free)
+        if is_read:
+            assert checkpoint.load(path, "a test", "test").content == [[]] * 1000
+        else:
+            with pytest.raises(InputError, match="larger than the free memory"):
+                checkpoint.load(path, "a test", "test")
+
+
+def test_memory_that_ends_all_the_same(tmp_path, monkeypatch):
+    def fail(*args):
+        raise MemoryError
+
+    checkpoint.save(tmp_path / "state", "a test", "me", np.arange(3))
+    monkeypatch.setattr(checkpoint.np, "fromfile", fail)
+    with pytest.raises(InputError, match="larger than the free memory"):
+        checkpoint.load(tmp_path / "state", "a test", "test")
+
+
+def test_numbers_of_numpy_and_arrays_of_every_form(tmp_path):
+    content = [
+        np.int16(3), np.float32(0.5), np.bool_(True), np.array(7.5), np.empty((0, 3), dtype="<c8"),
+        np.asfortranarray(np.arange(6, dtype=">i2").reshape(2, 3)), np.array([[True], [False]]),
+    ]  # fmt: skip
+    checkpoint.save(tmp_path / "state", "a test", "me", content)
+    found = checkpoint.load(tmp_path / "state", "a test", "test").content
+    assert found[:3] == [3, 0.5, True]
+    for array, expected in zip(found[3:], content[3:], strict=True):
+        assert (array.shape, array.dtype) == (expected.shape, expected.dtype)
+        np.testing.assert_array_equal(array, expected)
+
+
+def test_arrays_and_places_that_were_changed_are_refused(tmp_path):
+    path = tmp_path / "state"
+    checkpoint.save(path, "a test", "me", {"gap": np.arange(8.0)})
+    header, data = parts_of(path.read_bytes())
+    for other, reason in (
+        ({**header, "content": {"gap": 0}}, "in the place of something else"),
+        ({**header, "arrays": [{**header["arrays"][0], "note": 1}]}, "a header of another form"),
+        ({**header, "arrays": []}, "arrays of other sizes than stated"),
+    ):
+        path.write_bytes(sealed(other, data))
+        with pytest.raises(InputError, match=reason):
+            checkpoint.load(path, "a test", "test")
+    path.write_bytes(sealed(header, data)[:-1] + b"?")
+    with pytest.raises(InputError, match="damaged: the checksum differs"):
+        checkpoint.load(path, "a test", "test")
+
+
+def test_bools_are_true_or_false(tmp_path):
+    path = tmp_path / "state"
+    checkpoint.save(path, "a test", "me", np.array([True, False]))
+    header, _ = parts_of(path.read_bytes())
+    path.write_bytes(sealed(header, b"\x01\x02"))
+    with pytest.raises(InputError, match="neither true nor false"):
+        checkpoint.load(path, "a test", "test")
+
+
+# Passes: which of the stored states are used.
+
+
+class Count:
+    """A statistic that counts parts."""
+
+    def __init__(self, n=0):
+        self.n = n
+
+    def state(self):
+        return {"n": self.n}
+
+    def restore(self, state):
+        if type(state.get("n")) is not int:
+            raise ValueError("no count")
+        self.n = state["n"]
+
+
+class Fit:
+    """A fit of two files with two parts each, whose times can change."""
+
+    def __init__(self, folder, times=(1, 1)):
+        self.path, self.times = folder / "state", list(times)
+
+    def stamps(self, n_parts):
+        return self.times[: -(-n_parts // 2)]
+
+    def open(self):
+        return checkpoint.Checkpoint(self.path, "a fit", "Fisher", self.stamps)
+
+    def count(self, name, stop):
+        """Count the parts of a pass, from where it was to `stop`; how many were new."""
+        kept, count = self.open(), Count()
+        first = kept.resume(name, count, 4)
+        assert count.n == first
+        for part in range(first, stop):
+            count.n += 1
+            kept.keep(name, part + 1, 4, count)
+        return stop - first
+
+
+@pytest.fixture
+def fit(tmp_path, often):
+    return Fit(tmp_path)
+
+
+def test_a_pass_resumes_after_its_last_part(fit):
+    assert fit.count("ranges", 3) == 3
+    assert fit.count("ranges", 4) == 1
+    assert fit.count("moments", 1) == 1
+    assert fit.count("ranges", 4) == 0
+    assert fit.count("moments", 4) == 3
+
+
+def test_a_replaced_file_costs_its_own_parts_only(fit):
+    fit.count("ranges", 3)
+    fit.times[1] = 2
+    assert fit.count("ranges", 4) == 2
+
+
+def test_passes_after_one_that_must_be_made_again_are_dropped(fit):
+    fit.count("ranges", 4)
+    fit.count("moments", 2)
+    fit.times[1] = 2
+    kept = fit.open()
+    assert list(kept.passes) == ["ranges"]
+    assert kept.resume("ranges", Count(), 4) == 2
+
+
+def test_nothing_is_left_when_the_first_file_is_another(fit):
+    fit.count("ranges", 3)
+    fit.times[0] = 2
+    with pytest.raises(InputError, match="a fit with other data or parameters"):
+        fit.open()
+
+
+def test_nothing_is_stored_before_some_seconds_have_passed(fit, monkeypatch):
+    monkeypatch.setattr(checkpoint, "EVERY", 3600.0)
+    kept = fit.open()
+    assert not kept.is_due
+    kept.keep("ranges", 3, 4, Count(3))
+    kept.remember("cuts", 4, {"bins": np.arange(2)})
+    assert not fit.path.exists()
+    kept.keep("ranges", 4, 4, Count(4))
+    assert fit.open().recall("cuts")["bins"].tolist() == [0, 1]
+    kept.remember("cuts", 4, {}, instead_of="ranges")
+    assert list(kept.passes) == ["cuts"]
+
+
+@pytest.mark.parametrize(
+    "passes",
+    [
+        None,
+        [["ranges", [[-1, "[]", {}]]]],
+        [["ranges", [[True, "[]", {}]]]],
+        [["ranges", [[1, "[]", []]]]],
+        [["ranges", [[1, "[]"]]]],
+        [["ranges"]],
+        7,
+    ],
+)
+def test_states_of_another_form_are_refused(passes, fit):
+    content = {} if passes is None else {"passes": passes}
+    checkpoint.save(fit.path, "a scan", "a fit", content)
+    with pytest.raises(InputError, match=r"Fisher: expected a checkpoint of a scan .* else"):
+        fit.open()
+
+
+@pytest.mark.parametrize(("n_parts", "state"), [(5, {"n": 5}), (2, {"n": "two"})])
+def test_states_that_no_pass_has_are_refused(n_parts, state, fit):
+    stamp = json.dumps(fit.stamps(n_parts))
+    checkpoint.save(
+        fit.path, "a scan", "a fit", {"passes": [["ranges", [[n_parts, stamp, state]]]]}
+    )
+    with pytest.raises(InputError, match="got something else"):
+        fit.count("ranges", 4)

@@ -58,7 +58,7 @@ def test_nothing_is_written_to_a_file_that_is_read_only(tmp_path):
     Notes(tmp_path / "notes").close()
     with (
         Notes(tmp_path / "notes", read_only=True) as notes,
-        pytest.raises(InputError, match="readonly database.* Give a file in a folder that you"),
+        pytest.raises(InputError, match=r"readonly database.* Give a file in a folder that you"),
     ):
         notes.add("a", "one")
 
@@ -85,7 +85,7 @@ CRAFTED = {
 def test_crafted_tables_are_refused_before_they_are_read(statements, read_only, tmp_path):
     path = craft(tmp_path / "notes", *statements)
     before = path.read_bytes()
-    with pytest.raises(InputError, match="Notes: expected a store .* a SQLite file with other"):
+    with pytest.raises(InputError, match=r"Notes: expected a store .* a SQLite file with other"):
         Notes(path, read_only=read_only)
     assert path.read_bytes() == before
 

@@ -36,7 +36,6 @@ def test_numbers_with_nouns(number, text):
 def test_unknown_columns():
     with_guess = str(unknown_column("scan", "hight", ["height", "age"]))
     assert with_guess == (
-        "scan: expected a column named 'hight', got columns 'height', 'age'; "
-        "did you mean 'height'?"
+        "scan: expected a column named 'hight', got columns 'height', 'age'; did you mean 'height'?"
     )
     assert str(unknown_column("scan", "q", ["age"])).endswith("'age'; use one of these names.")
