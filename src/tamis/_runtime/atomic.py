@@ -40,10 +40,7 @@ def check_writable(path: str | Path, force: bool = False) -> None:
     ...     list(pathlib.Path(folder).iterdir())
     []
     """
-    path = Path(path)
-    final = Path(os.path.realpath(path))
-    _check_target(path, final, force)
-    _create_beside(path, final).unlink()
+    _begin(Path(path), force)[1].unlink()
 
 
 @contextlib.contextmanager
@@ -82,9 +79,7 @@ def atomic_path(path: str | Path, force: bool = False) -> Iterator[Path]:
     ['ranking.json']
     """
     path = Path(path)
-    final = Path(os.path.realpath(path))
-    _check_target(path, final, force)
-    temporary = _create_beside(path, final)
+    final, temporary = _begin(path, force)
     try:
         yield temporary
         # The bytes reach the disk before the name, so a power cut cannot leave an empty file.
@@ -100,13 +95,32 @@ def atomic_path(path: str | Path, force: bool = False) -> Iterator[Path]:
             temporary.unlink(missing_ok=True)
 
 
+def _begin(path: Path, force: bool) -> tuple[Path, Path]:
+    """Where the file goes, links followed, and an empty file beside it."""
+    final = Path(os.path.realpath(path))
+    _check_target(path, final, force)
+    suffix = "".join(final.suffixes[-2:]) if final.suffix.lower() == ".gz" else final.suffix
+    temporary = final.with_name(f".tamis-{secrets.token_hex(6)}{suffix}")
+    try:
+        # Not by mkstemp, which would make it private (mode 600).
+        os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
+    except OSError as error:
+        raise _failure(path, error) from error
+    return final, temporary
+
+
 def _check_target(path: Path, final: Path, force: bool) -> None:
     """Refuse a missing folder, an existing file without `force`, and anything not a file."""
     try:
         mode = final.stat().st_mode
     except (FileNotFoundError, NotADirectoryError):
-        _check_folder(path, final.parent)
-        return
+        if final.parent.is_dir():
+            return
+        folder = str(path.parent)
+        expected = f"an existing folder, got {folder!r}, which is missing; create it first."
+        if final.parent.exists():
+            expected = f"{folder!r} to be a folder, got a file."
+        raise InputError(f"{path}: expected {expected}") from None
     except OSError as error:
         raise _failure(path, error) from error
     if stat.S_ISDIR(mode):
@@ -119,28 +133,6 @@ def _check_target(path: Path, final: Path, force: bool) -> None:
             f"{path}: expected a new file, got one that exists; "
             "choose another name or use --force (in Python, force=True) to replace it."
         )
-
-
-def _check_folder(path: Path, folder: Path) -> None:
-    if folder.is_dir():
-        return
-    if folder.exists():
-        raise InputError(f"{path}: expected {str(path.parent)!r} to be a folder, got a file.")
-    raise InputError(
-        f"{path}: expected an existing folder, got {str(path.parent)!r}, which is missing; "
-        "create it first."
-    )
-
-
-def _create_beside(path: Path, final: Path) -> Path:
-    """Create the temporary file; by hand, because mkstemp would make it private (mode 600)."""
-    suffix = "".join(final.suffixes[-2:]) if final.suffix.lower() == ".gz" else final.suffix
-    temporary = final.with_name(f".tamis-{secrets.token_hex(6)}{suffix}")
-    try:
-        os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
-    except OSError as error:
-        raise _failure(path, error) from error
-    return temporary
 
 
 def _failure(path: Path, error: OSError) -> InputError:

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import uuid4
 
-from tamis._runtime.checkpoint import Checkpoint
 from tamis.data.partitioned import PartitionedTable, Wanted
 from tamis.data.target_blocks import Encoding
 from tamis.exceptions import WorkerError
@@ -103,9 +102,8 @@ def merged(first: Any, *others: Any) -> Any:
 
 def summarise_each(task: RemotePass, parts: Sequence[int], pieces: Sequence[Any]) -> list[Any]:
     """What a worker does with chunks that it has: (number, summary) of each."""
-    return [
-        (part, summarise(task, [part], piece)) for part, piece in zip(parts, pieces, strict=True)
-    ]
+    found = zip(parts, pieces, strict=True)
+    return [(part, summarise(task, [part], piece)) for part, piece in found]
 
 
 def merge_each(*found: list[Any]) -> Any:
@@ -188,20 +186,17 @@ class ClusterEngine(SourceEngine):
                 found = run_on_workers(self.source, statistic, self.encoding, self.columns)
                 vars(statistic).update(vars(found))
             return statistic
-        return self._run_in_stages(statistic, name, self.checkpoint, steps)
-
-    def _run_in_stages(self, statistic: S, name: str, checkpoint: Checkpoint, steps: Steps) -> S:
-        """Some parts after the other; what is known is stored in between."""
+        # Some parts after the other; what is known is stored in between.
         task = RemotePass.of(self.source, statistic, self.encoding, self.columns)
         n_parts = self.source.n_parts
-        first = checkpoint.resume(name, statistic, n_parts)
+        first = self.checkpoint.resume(name, statistic, n_parts)
         length = max(FAN_IN, -(-n_parts // MOST_STAGES))
         left = range(first, n_parts)
         stages = [left[i : i + length] for i in range(0, len(left), length)]
         with at_work(self.source) as source:
             for stage in steps(name, stages, len(stages)):
                 statistic.merge(_summary_of(source, task, stage))
-                checkpoint.keep(name, stage.stop, n_parts, statistic)
+                self.checkpoint.keep(name, stage.stop, n_parts, statistic)
         return statistic
 
 
