@@ -67,7 +67,7 @@ def save(path: str | Path, kind: str, fingerprint: str, content: Any) -> None:
         digest.update(array.data)
     listed = [{"at": at, "dtype": array.dtype.str, "shape": array.shape} for at, array in arrays]
     facts = {"kind": kind, "fingerprint": fingerprint, "content": plain, "arrays": listed}
-    header = json.dumps({**facts, "sha256": digest.hexdigest()}, default=_as_number).encode()
+    header = json.dumps({**facts, "sha256": digest.hexdigest()}).encode()
     with atomic_path(path, force=True) as temporary, temporary.open("wb") as file:
         file.write(MAGIC)
         file.write(b"%d %s\n" % (len(header), hashlib.sha256(header).hexdigest().encode()))
@@ -131,13 +131,7 @@ def _split(value: Any, at: Place, arrays: list[tuple[Place, NDArray[Any]]]) -> A
         return {key: _split(part, [*at, key], arrays) for key, part in value.items()}
     if isinstance(value, list | tuple):
         return [_split(part, [*at, i], arrays) for i, part in enumerate(value)]
-    return value
-
-
-def _as_number(value: Any) -> Any:
-    if isinstance(value, np.generic):
-        return value.item()
-    raise TypeError(f"a {type(value).__name__} cannot be stored in a checkpoint")
+    return value.item() if isinstance(value, np.generic) else value
 
 
 def _read(file: BinaryIO, kind: str) -> tuple[str, Any]:
