@@ -13,9 +13,8 @@ dask = pytest.importorskip("dask")
 da = pytest.importorskip("dask.array")
 distributed = pytest.importorskip("distributed")
 
-from passes.array_source import ArraySource  # noqa: E402
-
 import tamis  # noqa: E402
+from passes.array_source import ArraySource  # noqa: E402
 from tamis.exceptions import InputError, MissingDependencyError, WorkerError  # noqa: E402
 from tamis.passes import DaskTable  # noqa: E402
 from tamis.passes.columns import persist, room_of  # noqa: E402
@@ -230,7 +229,106 @@ def test_calls_that_stay_where_they_are():
         assert list(dask.compute(*persist(source, calls), scheduler="sync")) == [0, 1, 2]
 
 
+# Passes: who takes which parts, and which parts a message names.
+
+
+def test_a_task_takes_several_parts_once_there_are_many(monkeypatch):
+    source = ArraySource(np.ones((4, 2)), [0, 1, 0, 1])
+    assert cluster._shares(source, range(3, 6)) == [range(3, 4), range(4, 5), range(5, 6)]
+    monkeypatch.setattr(cluster, "MOST_TASKS", 4)
+    assert cluster._shares(source, range(1, 12)) == [
+        range(1, 3), range(3, 5), range(5, 7), range(7, 9), range(9, 11), range(11, 12)
+    ]  # fmt: skip
+    monkeypatch.setattr(cluster, "MOST_PARTS", 1)
+    assert len(cluster._shares(source, range(11))) == 11
+    monkeypatch.setattr(cluster, "MOST_PARTS", 64)
+    source.is_read_by_workers = False
+    assert len(cluster._shares(source, range(11))) == 11
+
+
+def test_parts_are_found_from_what_makes_their_data():
+    def join(*parts): ...
+
+    tasks = cluster.Tasks()
+    loads = [dask.delayed(abs, name="load")(-part) for part in range(3)]
+    leaves = [tasks.call(join, load) for load in loads]
+    last = tasks.delayed(tasks.call(join, *leaves))
+    known = {leaf.key: [10 * part, 10 * part + 1] for part, leaf in enumerate(leaves)}
+    assert cluster._parts_of([loads[2].key, leaves[0].key], known, last) == [0, 1, 20, 21]
+    assert cluster._parts_of([last.key, "nothing of ours"], known, last) == []
+
+
+def test_calls_with_values_results_and_what_dask_computes():
+    tasks = cluster.Tasks()
+    shared_value = tasks.value([1, 2])
+    whole = tasks.call(lambda values, pair: (values, pair), shared_value, (dask.delayed(7), 3))
+    last = tasks.delayed(tasks.call(list, whole))
+    assert last.compute(scheduler="sync") == [[1, 2], (7, 3)]
+
+
+class Dying(Client):
+    """A client whose workers die at a task."""
+
+    def __init__(self, task):
+        super().__init__(versions={"a": client.version_here()})
+        self.task = task
+
+    def submit(self): ...
+
+    def compute(self, delayed, retries):
+        error = error_of("KilledWorker", task=self.task, allowed_failures=1)
+        return [Future(error=error) for _ in delayed]
+
+
+def test_messages_name_the_parts_at_which_workers_died():
+    source = ArraySource(np.ones((4, 2)), [0, 1, 0, 1])
+    source.cluster = Dying("leaf")
+    calls = [dask.delayed(abs)(1)]
+    with pytest.raises(WorkerError, match="but 2 died at part of leaf"):
+        cluster.compute(source, calls, lambda keys: f"part of {keys[0]}")
+    for name in (None, lambda keys: ""):
+        with pytest.raises(WorkerError, match="but 2 died at the task 'leaf'"):
+            cluster.compute(source, calls, name)
+
+
+def test_a_part_that_does_not_fit_a_worker():
+    class Large:
+        reader = SimpleNamespace(where=lambda part: f"rows of part {part}")
+
+        def summary(self, parts, piece):
+            raise MemoryError
+
+    with pytest.raises(WorkerError, match="rows of part 3: expected enough memory on the worker"):
+        cluster.summarise(Large(), [3, 4], None)
+
+
+def test_a_table_without_parts_is_left_alone():
+    source = ArraySource(np.ones((0, 2)), [])
+    statistic = object()
+    assert cluster.run_on_workers(source, statistic, None, None) is statistic
+
+
 # Chunks in the memory of workers.
+
+
+def test_columns_of_one_name_are_refused():
+    dd = pytest.importorskip("dask.dataframe")
+    pd = pytest.importorskip("pandas")
+    frame = dd.from_pandas(pd.DataFrame([[1.0, 2.0, 3.0]], columns=["a", "b", "a"]), npartitions=1)
+    with pytest.raises(InputError, match="DFT: expected every column name once, got 'a' more"):
+        DaskTable(frame, None, None, "DFT")
+
+
+def test_columns_that_are_no_numbers():
+    dd = pytest.importorskip("dask.dataframe")
+    pd = pytest.importorskip("pandas")
+    words = pd.DataFrame({"a": [1.0, 2.0, 3.0, 4.0], "b": ["x", "y", "x", "x"]})
+    table = DaskTable(dd.from_pandas(words, npartitions=2), None, None, "Variance")
+    assert list(table.codes) == ["b"]
+    found = [next(table.reader().pieces(part, (words[part::2], None, None))) for part in (0, 1)]
+    assert [raw.X[:, 0].tolist() for raw in found] == [[1.0, 3.0], [2.0, 4.0]]
+    first, second = found[0].X[:, 1].tolist(), found[1].X[:, 1].tolist()
+    assert first == [second[1]] * 2 != [second[0]] * 2
 
 
 class Holder:
