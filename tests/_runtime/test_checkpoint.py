@@ -580,14 +580,26 @@ def test_a_file_of_holes_is_refused_before_memory_is_taken(tmp_path):
 def test_a_header_that_outgrows_its_text_is_refused(tmp_path, monkeypatch):
     path = tmp_path / "state"
     checkpoint.save(path, "a test", "me", [[]] * 1000)
-    length = len(path.read_bytes().split(b"\n", 2)[2])
-    for free, is_read in ((49 * length, True), (49 * length - 1, False)):
-        monkeypatch.setattr(checkpoint, "free_memory", lambda free=free: free)
-        if is_read:
-            assert checkpoint.load(path, "a test", "test").content == [[]] * 1000
-        else:
-            with pytest.raises(InputError, match="larger than the free memory"):
-                checkpoint.load(path, "a test", "test")
+    text = path.read_bytes().split(b"\n", 2)[2]
+    needed = 10 * len(text) + 200 * 1003  # with the list of lists, that of arrays, and the header
+    monkeypatch.setattr(checkpoint, "free_memory", lambda: needed)
+    assert checkpoint.load(path, "a test", "test").content == [[]] * 1000
+    monkeypatch.setattr(checkpoint, "free_memory", lambda: needed - 1)
+    with pytest.raises(InputError, match="larger than the free memory"):
+        checkpoint.load(path, "a test", "test")
+
+
+@pytest.mark.parametrize(
+    "unit", ["[],", "{},", "[[[[[0]]]]],", '{"":{"":{"":0}}},', "257,", "1e9,", '"a",', "null,"]
+)
+def test_json_takes_no_more_than_it_is_given(unit):
+    text = "[" + unit * (300_000 // len(unit)) + "0]"
+    tracemalloc.start()
+    json.loads(text)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    n_lists = text.count("[") + text.count("{")
+    assert peak < checkpoint.PER_BYTE * len(text) + checkpoint.PER_LIST * n_lists
 
 
 def test_memory_that_ends_all_the_same(tmp_path, monkeypatch):

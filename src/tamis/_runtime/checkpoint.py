@@ -33,8 +33,8 @@ MAGIC = b"tamis checkpoint 2\n"
 # Length of the header in decimal digits, and its SHA-256 in hexadecimal ones.
 LINE = re.compile(rb"(\d{1,10}) ([0-9a-f]{64})\n")
 LONGEST_LINE = 76
-# Lists in JSON take at most so many times the bytes of their text.
-GROWTH = 48
+# Bytes that JSON takes at most in memory, for every byte of its text and for every list or dict.
+PER_BYTE, PER_LIST = 10, 200
 # Types that an array may have: bool, integers, floating point and complex numbers.
 DTYPE = re.compile(r"[<>|][biufc](1|2|4|8|16)")
 MOST_DIMENSIONS = 32
@@ -146,12 +146,16 @@ def _read(file: BinaryIO, kind: str) -> tuple[str, Any]:
     n_bytes = int(line[1])
     if n_bytes > left:
         raise ValueError("truncated")
-    # A small file may claim a lot: arrays may be holes of the file, and lists outgrow their text.
-    if left + GROWTH * n_bytes > free_memory():
+    # A small file may claim a lot: what is read may be holes of the file, and lists outgrow their
+    # text.
+    free = free_memory()
+    if left > free:
         raise ValueError("larger than the free memory")
     text = file.read(n_bytes)
     if hashlib.sha256(text).hexdigest().encode() != line[2]:
         raise ValueError("damaged: the checksum differs")
+    if PER_BYTE * n_bytes + PER_LIST * (text.count(b"[") + text.count(b"{")) > free:
+        raise ValueError("larger than the free memory")
     header = json.loads(text)
     if header["kind"] != kind:
         raise ValueError(f"a checkpoint of {header['kind']!s:.80}")
