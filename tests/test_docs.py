@@ -79,7 +79,7 @@ def test_python_on_the_page_runs(page, tmp_path, monkeypatch):
 def test_commands_on_the_page_run(tmp_path, monkeypatch):
     from click.testing import CliRunner
 
-    from tamis.cli.program import program
+    from tamis.cli.console import program
 
     monkeypatch.chdir(tmp_path)
     page = (DOCS / "cli.md").read_text(encoding="utf-8")

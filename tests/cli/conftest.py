@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from tamis.cli.program import program
+from tamis.cli.console import program
 
 
 @pytest.fixture

@@ -130,7 +130,8 @@ def test_rows_need_no_package_for_data_frames(monkeypatch):
     import numpy as np
 
     import tamis
-    from tamis.cli.compare import as_csv, show
+    from tamis.cli.compare import show
+    from tamis.cli.console import as_csv
 
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(40, 4)), np.arange(40) % 2

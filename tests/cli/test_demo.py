@@ -15,7 +15,7 @@ FILES = ["breast_cancer.csv", "ranking.csv", "ranking.json", "report.html", "sco
 def demo(tmp_path_factory):
     from click.testing import CliRunner
 
-    from tamis.cli.program import program
+    from tamis.cli.console import program
 
     out = tmp_path_factory.mktemp("demo") / "deep" / "tamis-demo"
     with pytest.MonkeyPatch.context() as patch:

@@ -1,7 +1,9 @@
 import numpy as np
 import pytest
 
-from tamis.cli._options import build_selector, parse_params, parse_select, split_names
+from tamis import DFT
+from tamis.cli._fitting import build_selector
+from tamis.cli._options import parse_params, parse_select, split_names
 from tamis.cli.console import Misuse
 from tamis.cutoff import Elbow, Fraction, TopK
 from tamis.data import RawTable
@@ -29,9 +31,9 @@ def test_parse_select(text, kind, name, value):
 
 def test_best_is_for_methods_that_find_a_number():
     rule = parse_select("best")
-    assert build_selector("fcbf", rule, (), None).n_features_to_select is rule
+    assert build_selector("fcbf", rule, ()).n_features_to_select is rule
     with pytest.raises(Misuse, match="--select best: dft finds no number of its own"):
-        build_selector("dft", rule, (), None)
+        build_selector("dft", rule, ())
 
 
 @pytest.mark.parametrize("text", ["inf", "-0.1", "1e3", "ten", "Elbow"])
@@ -57,12 +59,12 @@ def test_parse_select_refuses(text):
     ],
 )
 def test_parse_params(word, expected):
-    assert parse_params("dft", [word]) == expected
+    assert parse_params(DFT(), [word]) == expected
 
 
 def test_parse_params_never_runs_code(tmp_path):
     word = f"class_weight=open({str(tmp_path / 'x')!r}, 'w')"
-    assert parse_params("dft", [word])["class_weight"].startswith("open(")
+    assert parse_params(DFT(), [word])["class_weight"].startswith("open(")
     assert not (tmp_path / "x").exists()
 
 

@@ -6,33 +6,20 @@ import pytest
 from rich.cells import cell_len
 from rich.console import Console
 
-from tamis.cli._output import (
-    as_csv,
-    as_json,
-    cut_sentence,
-    fit,
-    print_data,
-    ranking_format,
-    show_ranking,
-)
-from tamis.cli.console import Misuse
+from tamis.cli._output import cut_sentence, fit, ranking_format, show_ranking
+from tamis.cli.console import Misuse, as_csv, as_json, print_data
+from tamis.cli.rank import COLUMNS
 
-SUMMARY = {
-    "features": [
-        {"rank": 1, "feature": "a,\n\"b\"", "score": 0.1 + 0.2, "selected": True},
-        {"rank": 2, "feature": "c", "score": 1e-9, "selected": False},
-    ]
-}  # fmt: skip
+ROWS = [
+    {"rank": 1, "feature": "a,\n\"b\"", "score": 0.1 + 0.2, "selected": True, "kind": "numeric"},
+    {"rank": 2, "feature": "c", "score": 1e-9, "selected": False, "kind": "numeric"},
+]  # fmt: skip
 
 
 def test_csv_is_quoted_and_exact():
-    assert as_csv(SUMMARY) == (
+    assert as_csv(ROWS, COLUMNS) == (
         'rank,feature,score,selected\n1,"a,\n""b""",0.30000000000000004,true\n2,c,1e-09,false\n'
     )
-
-
-def test_csv_of_the_top():
-    assert as_csv(SUMMARY, top=1).endswith("true\n")
 
 
 def test_json_refuses_nan():

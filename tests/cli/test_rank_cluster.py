@@ -54,7 +54,7 @@ OPTIONS = ("--target", "kind", "--exclude", "row_id,comment")
 def expected(folder):
     from click.testing import CliRunner
 
-    from tamis.cli.program import program
+    from tamis.cli.console import program
 
     return scores(CliRunner().invoke(program, ["rank", str(folder.parent / "whole.csv"), *OPTIONS]))
 

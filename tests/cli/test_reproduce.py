@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from tamis.cli import reproduce
-from tamis.cli.program import program
+from tamis.cli.console import program
 
 
 def invoke(*arguments):

@@ -129,7 +129,7 @@ def test_ctrl_c_after_writing_says_so(refuse, table, tmp_path, monkeypatch):
     def stop(*args):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("tamis.cli._output.summarize", stop)
+    monkeypatch.setattr("tamis.cli.select.summarize", stop)
     code, message = refuse("select", table, "--target", "kind", "--out", out, "--json")
     assert code == 1
     assert f"interrupted; already written: {out}" in message

@@ -15,7 +15,7 @@ from click.testing import CliRunner
 from sklearn.datasets import load_diabetes
 
 import tamis
-from tamis.cli.program import program
+from tamis.cli.console import program
 from tamis.cutoff.fit_data import FitData
 from tamis.data.task import infer_task
 from tamis.exceptions import SelectionWarning

@@ -1,13 +1,9 @@
 """The command line: ``tamis methods``, ``rank``, ``select``, ``compare``, ``demo``.
 
-::
-
-    program -> command (rank, select, ...) -> _options -> _fitting -> _output
-
-Commands are thin: they parse, call, print and set the exit code (2 for usage, 1 for failure).
-Results go to stdout, messages to stderr. Needs ``pip install 'tamis[cli]'``. Other distributions
-add commands (``tamis reproduce`` comes with ``tamis-papers``) and build them from
-`tamis.cli.console`.
+``console`` has the program; each command is a module of its name. Results go to stdout, messages
+to stderr; the exit code is 2 for usage and 1 for failure. Needs ``pip install 'tamis[cli]'``.
+Other distributions build commands from `tamis.cli.console` (``tamis reproduce`` comes with
+``tamis-papers``).
 """
 
 from __future__ import annotations
@@ -47,7 +43,7 @@ def main(args: Sequence[str] | None = None) -> int:
             file=sys.stderr,
         )
         return 1
-    from tamis.cli.program import program
+    from tamis.cli.console import program
 
     try:
         program.main(args, prog_name="tamis")

@@ -1,105 +1,22 @@
-"""A fitted selector as a plain dictionary; that as JSON, CSV, a file or a table on a terminal."""
+"""Where a ranking goes: a file, or a table on a terminal."""
 
 from __future__ import annotations
 
-import csv
-import io
-import json
 import sys
-from collections.abc import Mapping
-from dataclasses import fields
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-import click
-
-from tamis._runtime.plain import plain, versions
-from tamis.cli._fitting import RankedTable
-from tamis.cli.console import Misuse, printable, remember_written
+from tamis.cli.console import Misuse, as_csv, as_json, printable, remember_written
+from tamis.cli.rank import COLUMNS
 from tamis.data import RawTable, atomic_path, check_writable, table_format, write_table
 from tamis.data.formats.dialect import open_text_output
 from tamis.exceptions import InputError, MissingDependencyError
 
-# Learned per column by some selectors, and worth a word in the record of a column.
-PER_COLUMN = {"loss": "loss_", "threshold": "thresholds_"}
-COLUMNS = ("rank", "feature", "score", "selected")
-FORMATS = ".csv, .tsv, .json, .parquet or .feather"
 DEFAULT_ROWS = 20
 WIDEST = 100
 BAR_WIDTH = 24
 SMALLEST_WIDTH_FOR_BARS = 60
 BLOCKS = " ▏▎▍▌▋▊▉█"
-
-
-def summarize(ranked: RankedTable) -> dict[str, Any]:
-    """Collect everything there is to say about a ranking.
-
-    Parameters
-    ----------
-    ranked : RankedTable
-        The fitted selector and its data.
-
-    Returns
-    -------
-    dict
-        Plain strings, numbers, lists and None only; ``features`` is best first.
-    """
-    selector, prepared = ranked.selector, ranked.prepared
-    n_rows, n_columns = prepared.X.shape
-    params = selector.get_params(deep=False)
-    rule = params.pop("n_features_to_select")
-    return {
-        "method": ranked.method,
-        "params": plain(params),
-        "data": str(ranked.table.path),
-        "target": ranked.target,
-        "task": prepared.task,
-        "n_rows": n_rows,
-        "n_columns": n_columns,
-        "n_selected": selector.n_selected_,
-        "cut": _cut(rule, selector.cut_details_, prepared.feature_names),
-        "features": _features(ranked),
-        "left_out": _left_out(ranked),
-        "versions": versions(),
-    }
-
-
-def _cut(rule: Any, details: Mapping[str, Any], names: list[str]) -> dict[str, Any]:
-    settings = {f.name: getattr(rule, f.name) for f in fields(rule)}
-    keep = [names[j] for j in settings.pop("keep") or ()]
-    settings = {name: value for name, value in settings.items() if value is not None}
-    return {
-        "rule": type(rule).__name__,
-        **plain(settings),
-        "keep": keep,
-        "details": plain(dict(details)),
-    }
-
-
-def _features(ranked: RankedTable) -> list[dict[str, Any]]:
-    selector, prepared = ranked.selector, ranked.prepared
-    kinds = [role.kind for role in prepared.roles if role.used]
-    more = {key: getattr(selector, name, None) for key, name in PER_COLUMN.items()}
-    return [
-        {
-            "rank": position,
-            "feature": prepared.feature_names[j],
-            "score": plain(selector.scores_[j]),
-            "selected": bool(selector.support_[j]),
-            "kind": kinds[j],
-            **{key: plain(values[j]) for key, values in more.items() if values is not None},
-        }
-        for position, j in enumerate(selector.order_.tolist(), start=1)
-    ]
-
-
-def _left_out(ranked: RankedTable) -> list[dict[str, str]]:
-    return [
-        {"name": role.name, "kind": role.kind, "reason": role.reason}
-        for role in ranked.prepared.roles
-        if not role.used and role.kind != "target"
-    ]
 
 
 def ranking_format(path: Path) -> str:
@@ -111,7 +28,8 @@ def ranking_format(path: Path) -> str:
     except InputError:
         kind = None
     if kind in (None, "npz"):
-        raise Misuse(f"--out must end in {FORMATS}, got {str(path)!r}")
+        formats = ".csv, .tsv, .json, .parquet or .feather"
+        raise Misuse(f"--out must end in {formats}, got {str(path)!r}")
     return kind
 
 
@@ -123,67 +41,21 @@ def check_ranking_output(path: Path, data: Path, force: bool) -> None:
     check_writable(path, force)
 
 
-def as_csv(summary: dict[str, Any], top: int | None = None, delimiter: str = ",") -> str:
-    """Write the ranking as CSV: rank, feature, score, selected.
-
-    Parameters
-    ----------
-    summary : dict
-        From :func:`tamis.cli._output.summarize`.
-    top : int or None, default=None
-        Rows to write; None means all.
-    delimiter : str, default=","
-        Between cells.
-
-    Returns
-    -------
-    str
-        Header and rows; numbers in full precision.
-    """
-    text = io.StringIO()
-    writer = csv.writer(text, delimiter=delimiter, lineterminator="\n")
-    writer.writerow(COLUMNS)
-    for row in summary["features"][:top]:
-        writer.writerow([row["rank"], row["feature"], row["score"], str(row["selected"]).lower()])
-    return text.getvalue()
-
-
-def as_json(summary: Any) -> str:
-    """Write strict JSON, readable by people too."""
-    return json.dumps(summary, ensure_ascii=False, allow_nan=False, indent=2) + "\n"
-
-
-def print_data(text: str) -> None:
-    """Write to stdout as UTF-8 whatever the locale says, at once."""
-    click.echo(text.encode("utf-8", errors="backslashreplace"), nl=False)
-
-
 def write_ranking(summary: dict[str, Any], path: Path, force: bool = False) -> None:
     """Write the ranking to a file, whole or not at all."""
     kind = ranking_format(path)
+    rows = summary["features"]
     if kind in ("parquet", "feather"):
-        write_table(_as_table(summary), path, force=force)
+        import pyarrow as pa
+
+        table = pa.table({name: [row[name] for row in rows] for name in COLUMNS})
+        write_table(RawTable.from_arrow(table), path, force=force)
     else:
-        text = as_json(summary) if kind == "json" else _as_text(summary, kind)
+        delimiter = "," if kind == "csv" else "\t"
+        text = as_json(summary) if kind == "json" else as_csv(rows, COLUMNS, delimiter)
         with atomic_path(path, force) as temporary, open_text_output(temporary) as stream:
             stream.write(text)
     remember_written(path)
-
-
-def _as_text(summary: dict[str, Any], kind: str) -> str:
-    return as_csv(summary, delimiter="," if kind == "csv" else "\t")
-
-
-def _as_table(summary: dict[str, Any]) -> RawTable:
-    import pyarrow as pa
-
-    rows = summary["features"]
-    return RawTable.from_arrow(pa.table({name: [row[name] for row in rows] for name in COLUMNS}))
-
-
-def is_terminal() -> bool:
-    """Whether somebody looks at stdout, and rich is there to draw."""
-    return sys.stdout.isatty() and find_spec("rich") is not None
 
 
 def make_console() -> Any:
@@ -201,17 +73,7 @@ def make_console() -> Any:
 
 
 def show_ranking(summary: dict[str, Any], top: int | None = None, console: Any = None) -> None:
-    """Print the best columns, with a bar per score and the cut.
-
-    Parameters
-    ----------
-    summary : dict
-        From :func:`tamis.cli._output.summarize`.
-    top : int or None, default=None
-        Rows to show; None means 20.
-    console : rich.console.Console or None, default=None
-        Where to print; None means stdout.
-    """
+    """Print the best columns, 20 if `top` is None, with a bar per score and the cut."""
     console = console or make_console()
     rows = summary["features"]
     shown = rows[: DEFAULT_ROWS if top is None else top]
@@ -253,19 +115,7 @@ def cut_sentence(summary: dict[str, Any]) -> str:
 
 
 class Layout:
-    """Widths and number format of one table.
-
-    Parameters
-    ----------
-    rows : list of dict
-        All columns of the ranking, which set the scale of the bars.
-    shown : list of dict
-        Those that are printed, which set the widths.
-    width : int
-        Cells of the terminal to use.
-    ascii_only : bool
-        Whether the terminal has no block characters.
-    """
+    """Widths and number format of one table; all rows set the scale, those shown the widths."""
 
     def __init__(
         self, rows: list[dict[str, Any]], shown: list[dict[str, Any]], width: int, ascii_only: bool

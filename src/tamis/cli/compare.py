@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from pathlib import Path
 from typing import Any
 
 import click
 
 from tamis.cli import _options
-from tamis.cli.console import Command, Misuse, Talk, overheard, remember_written
+from tamis.cli.console import (
+    Command,
+    Misuse,
+    Talk,
+    as_csv,
+    as_json,
+    is_terminal,
+    misuse_if_refused,
+    overheard,
+    print_data,
+    printable,
+    remember_written,
+)
 
 DEFAULT_METHODS = {
     "classification": ("dft", "fisher", "mutualinformation", "relieff", "mrmr", "treeimportance"),
@@ -37,7 +47,7 @@ With --cluster or --workers the splits are computed there, to the same result, i
 
 @click.command(cls=Command, epilog=EPILOG, short_help="Compare methods on held-out rows; report.")
 @_options.data
-@click.option("--target", metavar="NAME", help="The column to predict.")
+@_options.target
 @click.option(
     "--methods",
     metavar="NAMES",
@@ -61,30 +71,20 @@ With --cluster or --workers the splits are computed there, to the same result, i
     help="svm, logistic, rbf_svm, forest, knn, boosting, ridge; commas between.",
 )
 @click.option("--metrics", metavar="NAMES", help="Such as accuracy, auc, r2; the first decides.")
-@click.option(
-    "--task",
-    type=click.Choice(["classification", "regression"]),
-    help="What the target is. [default: inferred from it, and reported]",
+@_options.task
+@_options.names("--columns", "Use only these columns.")
+@_options.names("--include", "Use these too, if left out.")
+@_options.names("--exclude", "Do not use these columns.")
+@_options.path(
+    "--store", "SQLite file that keeps finished work; an interrupted run resumes from it."
 )
-@click.option("--columns", multiple=True, metavar="NAMES", help="Use only these columns.")
-@click.option("--include", multiple=True, metavar="NAMES", help="Use these too, if left out.")
-@click.option("--exclude", multiple=True, metavar="NAMES", help="Do not use these columns.")
-@click.option(
-    "--store",
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help="SQLite file that keeps finished work; an interrupted run resumes from it.",
-)
-@click.option(
-    "--report", type=click.Path(path_type=Path), metavar="FILE", help="Write a web page, too."
-)
-@click.option(
-    "--out", type=click.Path(path_type=Path), metavar="FILE", help="Write everything as JSON, too."
-)
+@_options.path("--report", "Write a web page, too.")
+@_options.path("--out", "Write everything as JSON, too.")
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, metavar="N")
 @click.option("--n-jobs", type=int, metavar="N", help="Processes. [default: all cores]")
-@_options.worker_options
-@click.option("--json", "as_json_", is_flag=True, help="Print one JSON object instead.")
+@_options.cluster
+@_options.workers
+@_options.json
 @_options.force
 @_options.quiet
 @_options.debug
@@ -92,14 +92,14 @@ def compare(
     data: Path,
     report: Path | None,
     out: Path | None,
-    as_json_: bool,
+    json: bool,
     force: bool,
     quiet: bool,
     debug: bool,
     **request: Any,
 ) -> None:
     """Compare methods on the held-out rows of DATA, and recommend one."""
-    from tamis.cli._fitting import opened_cluster
+    from tamis.cli._scanning import opened_cluster
     from tamis.data import check_writable
 
     talk = Talk(quiet)
@@ -108,19 +108,23 @@ def compare(
             if path is not None:
                 check_writable(path, force)
         with opened_cluster(request["cluster"], request["workers"]) as client:
-            found = run(data, request, talk, client)
+            found = _run(data, request, talk, client)
         for path, write in ((report, found.to_html), (out, found.to_json)):
             if path is not None:
                 write(path, force=force)
                 remember_written(path)
                 talk.say(f"wrote {path}")
-    _print(found, as_json_)
+    if json:
+        print_data(as_json(found.to_dict()))
+    elif is_terminal():
+        show(found)
+    else:
+        print_data(as_csv(found.score_rows()))
 
 
-def run(data: Path, request: dict[str, Any], talk: Talk, client: Any = None) -> Any:
+def _run(data: Path, request: dict[str, Any], talk: Talk, client: Any) -> Any:
     """Read the table and do the comparison, on the workers of a client if there is one."""
-    from tamis.cli._options import split_names
-    from tamis.cli.console import misuse_if_refused
+    from tamis.cli._fitting import column_names
     from tamis.data import prepare, read_table
     from tamis.evaluation import compare as compare_methods
 
@@ -128,14 +132,7 @@ def run(data: Path, request: dict[str, Any], talk: Talk, client: Any = None) -> 
     target = request["target"] or table.target_name
     if target is None:
         raise Misuse("--target is needed: the column that is predicted on held-out rows")
-    prepared = prepare(
-        table,
-        target,
-        task=request["task"],
-        columns=split_names(request["columns"], table) or None,
-        include=split_names(request["include"], table),
-        exclude=split_names(request["exclude"], table),
-    )
+    prepared = prepare(table, target, task=request["task"], **column_names(table, request))
     talk.say(prepared.task_reason)
     task = str(prepared.task)
     methods = chosen_methods(request["methods"], task)
@@ -144,8 +141,8 @@ def run(data: Path, request: dict[str, Any], talk: Talk, client: Any = None) -> 
         options = {
             "protocol": protocol_of(request["protocol"], request["splits"], request["seed"]),
             "counts": counts_of(request["counts"], prepared.X.shape[1]),
-            "learners": words(request["learners"]),
-            "metrics": words(request["metrics"]),
+            "learners": _words(request["learners"]),
+            "metrics": _words(request["metrics"]),
         }
     return compare_methods(
         methods,
@@ -169,7 +166,6 @@ def named_bunch(prepared: Any) -> Any:
 
 def chosen_methods(text: str | None, task: str) -> list[str]:
     """Names of the methods: those asked for, all that suit the task, or a few of each kind."""
-    from tamis.cli._options import check_method
     from tamis.selectors import list_selectors, selector_info
 
     if text is None:
@@ -177,7 +173,9 @@ def chosen_methods(text: str | None, task: str) -> list[str]:
     if text == "all":
         names = [name for name in list_selectors() if name not in ("consensus", "inffscv")]
         return [name for name in names if task in selector_info(name).tasks]
-    names = [check_method(name.strip(), option="--methods") for name in text.split(",") if name]
+    names = [
+        _options.check_method(name.strip(), option="--methods") for name in text.split(",") if name
+    ]
     for name in names:
         if selector_info(name).supervised and task not in selector_info(name).tasks:
             raise Misuse(f"--methods: {name} is not for {task}")
@@ -209,26 +207,12 @@ def counts_of(text: str | None, n_columns: int) -> Any:
         raise Misuse(f"--counts must be numbers with commas between, got {text!r}") from error
 
 
-def words(text: str | None) -> list[str] | None:
-    """Words with commas between."""
+def _words(text: str | None) -> list[str] | None:
     return None if text is None else [word.strip() for word in text.split(",") if word.strip()]
-
-
-def _print(found: Any, as_json_: bool) -> None:
-    from tamis.cli._output import as_json, is_terminal, print_data
-
-    if as_json_:
-        print_data(as_json(found.to_dict()))
-    elif is_terminal():
-        show(found)
-    else:
-        print_data(as_csv(found.score_rows()))
 
 
 def show(found: Any) -> None:
     """Print the answer, and what every method scores with as many columns, for people."""
-    from tamis.cli.console import printable
-
     choice = found.recommend()
     click.echo(printable(choice.sentence))
     rows = [
@@ -244,13 +228,3 @@ def show(found: Any) -> None:
         bounds = f"{row['low']:.3f} to {row['high']:.3f}"
         mark = "  <-" if row["method"] == choice.method else ""
         click.echo(f"{row['method']:<{width}}  {row['mean']:.3f}   {bounds}{mark}")
-
-
-def as_csv(rows: list[dict[str, Any]]) -> str:
-    """Rows as CSV; a score that is not there is an empty cell."""
-    out = io.StringIO()
-    writer = csv.DictWriter(out, list(rows[0]) if rows else [], lineterminator="\n")
-    writer.writeheader()
-    for row in rows:
-        writer.writerow({key: "" if item != item else item for key, item in row.items()})
-    return out.getvalue()

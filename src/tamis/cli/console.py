@@ -1,21 +1,141 @@
-"""What goes to stderr: notes, warnings, errors; and how an error becomes an exit code."""
+"""The program ``tamis`` on a terminal: its commands, what it prints where, and how it ends."""
 
 from __future__ import annotations
 
+import csv
+import io
+import json
 import logging
 import sys
 import traceback
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from importlib import import_module
+from importlib.util import find_spec
 from typing import Any
 
 import click
 
+import tamis
 from tamis.exceptions import InputError, SelectionWarning, TamisError
 
+COMMANDS = ("demo", "methods", "rank", "select", "compare", "reproduce")
 INTERRUPTED = "interrupted; nothing was written"
 WRITTEN = "tamis.cli.written"
+EPILOG = """
+\b
+Examples:
+  tamis demo
+  tamis rank table.csv --target species
+  tamis select table.csv --target species --out reduced.parquet
+  tamis compare table.csv --target species --report report.html
+
+Tables: CSV, TSV (also .gz), Parquet, Feather, NPZ. Results go to stdout, all else to stderr.
+Exit code 0: done; 1: it failed; 2: the command was not understood.
+"""
+
+
+class Program(click.Group):
+    """Commands that are imported when they are called; every error is reported in one form."""
+
+    def main(self, *args: Any, standalone_mode: bool = True, **extra: Any) -> Any:
+        """Run a command, report what went wrong, and exit."""
+        extra["standalone_mode"] = False
+        if not standalone_mode:
+            return super().main(*args, **extra)
+        try:
+            code = super().main(*args, **extra)
+        except (click.ClickException, click.Abort) as error:
+            code = report(error)
+        sys.exit(code if isinstance(code, int) else 0)
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Name the commands in the order a newcomer meets them."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        """Import a command from the module of its name; all, to suggest one, if none has it."""
+        for known in (name,) if name in COMMANDS else COMMANDS:
+            self.add_command(getattr(import_module(f"tamis.cli.{known}"), known))
+        return super().get_command(ctx, name)
+
+
+@click.group(
+    "tamis",
+    cls=Program,
+    invoke_without_command=True,
+    epilog=EPILOG,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+@click.version_option(tamis.__version__, message="tamis %(version)s")
+@click.pass_context
+def program(ctx: click.Context) -> None:
+    """Find the few columns of a wide table that matter, and report how certain that is."""
+    if ctx.invoked_subcommand is None:
+        click.echo(ctx.get_help())
+
+
+class Misuse(click.UsageError):
+    """The command cannot be carried out as it was typed: exit code 2."""
+
+
+class Failure(click.ClickException):
+    """The command was understood and failed: exit code 1."""
+
+    def __init__(self, message: str, ctx: click.Context | None = None):
+        super().__init__(message)
+        self.ctx = ctx
+
+
+class Command(click.Command):
+    """A command that turns every exception into :class:`Misuse` or :class:`Failure`."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command."""
+        try:
+            return super().invoke(ctx)
+        except (click.exceptions.Exit, click.ClickException, click.Abort, BrokenPipeError):
+            raise
+        except KeyboardInterrupt as error:
+            written = ctx.meta.get(WRITTEN, [])  # files are written whole, so it is those or none
+            already = f"interrupted; already written: {', '.join(written)}"
+            raise Failure(already if written else INTERRUPTED, ctx) from error
+        except TamisError as error:
+            raise Failure(str(error), ctx) from error
+        except Exception as error:
+            what = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+            raise Failure(f"{what}; run again with --debug to see where", ctx) from error
+
+
+def report(error: click.ClickException | click.Abort) -> int:
+    """Print what went wrong on stderr, and return the exit code: 2 for usage, 1 for failure."""
+    if isinstance(error, click.Abort):
+        click.echo(f"tamis: {INTERRUPTED}", err=True)
+        return 1
+    ctx = getattr(error, "ctx", None)
+    who = ctx.command_path if ctx is not None else "tamis"
+    if ctx is not None and ctx.params.get("debug"):
+        traceback.print_exception(error.__cause__ or error)
+    lines = f"{who}: {error.format_message()}".split("\n")
+    click.echo("\n".join(map(printable, lines)), err=True)
+    if isinstance(error, click.UsageError) and not isinstance(error, Misuse):
+        click.echo(f"See '{who} --help'.", err=True)
+    return error.exit_code
+
+
+@contextmanager
+def misuse_if_refused(prefix: str = "") -> Iterator[None]:
+    """Turn an :class:`InputError` of the block into a usage error."""
+    try:
+        yield
+    except InputError as error:
+        raise Misuse(prefix + str(error)) from error
+
+
+def remember_written(path: Any) -> None:
+    """Keep the name of a finished file, for the message after a Ctrl-C."""
+    click.get_current_context().meta.setdefault(WRITTEN, []).append(str(path))
 
 
 def printable(text: str) -> str:
@@ -60,95 +180,55 @@ class Talk:
 @contextmanager
 def overheard(talk: Talk, debug: bool) -> Iterator[None]:
     """Print warnings and log messages of the library; other warnings only with ``--debug``."""
-    log, handler = logging.getLogger("tamis"), _LogToTalk(talk)
+
+    def show(message: Any, category: Any, *rest: Any, **more: Any) -> None:
+        if issubclass(category, SelectionWarning):
+            talk.note(str(message))
+        else:
+            show_others(message, category, *rest, **more)
+
+    log, handler = logging.getLogger("tamis"), logging.Handler(logging.WARNING)
+    handler.emit = lambda record: talk.say(record.getMessage())  # type: ignore[method-assign]
     log.addHandler(handler)
     try:
         with warnings.catch_warnings():
             if not debug:
                 warnings.simplefilter("ignore")
             warnings.simplefilter("always", SelectionWarning)
-            warnings.showwarning = _show_ours(talk, warnings.showwarning)
+            show_others, warnings.showwarning = warnings.showwarning, show
             yield
     finally:
         log.removeHandler(handler)
 
 
-class _LogToTalk(logging.Handler):
-    def __init__(self, talk: Talk):
-        super().__init__(logging.WARNING)
-        self.talk = talk
-
-    def emit(self, record: logging.LogRecord) -> None:
-        self.talk.say(record.getMessage())
+def print_data(text: str) -> None:
+    """Write to stdout as UTF-8 whatever the locale says, at once."""
+    click.echo(text.encode("utf-8", errors="backslashreplace"), nl=False)
 
 
-def _show_ours(talk: Talk, otherwise: Any) -> Any:
-    def show(message: Any, category: Any, *rest: Any, **more: Any) -> None:
-        if issubclass(category, SelectionWarning):
-            talk.note(str(message))
-        else:
-            otherwise(message, category, *rest, **more)
-
-    return show
+def as_json(record: Any) -> str:
+    """Write strict JSON, readable by people too."""
+    return json.dumps(record, ensure_ascii=False, allow_nan=False, indent=2) + "\n"
 
 
-class Misuse(click.UsageError):
-    """The command cannot be carried out as it was typed: exit code 2."""
+def as_csv(rows: Sequence[Any], columns: Sequence[str] = (), delimiter: str = ",") -> str:
+    """Write rows as CSV, numbers in full precision; what is not there is an empty cell."""
+    text = io.StringIO()
+    writer = csv.writer(text, delimiter=delimiter, lineterminator="\n")
+    columns = columns or list(rows[0] if rows else ())
+    writer.writerow(columns)
+    writer.writerows([_cell(row[name]) for name in columns] for row in rows)
+    return text.getvalue()
 
 
-class Failure(click.ClickException):
-    """The command was understood and failed: exit code 1."""
-
-    def __init__(self, message: str, ctx: click.Context | None = None):
-        super().__init__(message)
-        self.ctx = ctx
-
-
-class Command(click.Command):
-    """A command that turns every exception into :class:`Misuse` or :class:`Failure`."""
-
-    def invoke(self, ctx: click.Context) -> Any:
-        """Run the command."""
-        try:
-            return super().invoke(ctx)
-        except (click.exceptions.Exit, click.ClickException, click.Abort, BrokenPipeError):
-            raise
-        except KeyboardInterrupt as error:
-            written = ctx.meta.get(WRITTEN, [])  # files are written whole, so it is those or none
-            already = f"interrupted; already written: {', '.join(written)}"
-            raise Failure(already if written else INTERRUPTED, ctx) from error
-        except TamisError as error:
-            raise Failure(str(error), ctx) from error
-        except Exception as error:
-            what = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
-            raise Failure(f"{what}; run again with --debug to see where", ctx) from error
+def _cell(item: Any) -> Any:
+    if isinstance(item, bool):
+        return str(item).lower()
+    if isinstance(item, list):
+        return " ".join(item)
+    return "" if item != item else item
 
 
-def remember_written(path: Any) -> None:
-    """Keep the name of a finished file, for the message after a Ctrl-C."""
-    click.get_current_context().meta.setdefault(WRITTEN, []).append(str(path))
-
-
-@contextmanager
-def misuse_if_refused(prefix: str = "") -> Iterator[None]:
-    """Turn an :class:`InputError` of the block into a usage error."""
-    try:
-        yield
-    except InputError as error:
-        raise Misuse(prefix + str(error)) from error
-
-
-def report(error: click.ClickException | click.Abort) -> int:
-    """Print what went wrong on stderr, and return the exit code: 2 for usage, 1 for failure."""
-    if isinstance(error, click.Abort):
-        click.echo(f"tamis: {INTERRUPTED}", err=True)
-        return 1
-    ctx = getattr(error, "ctx", None)
-    who = ctx.command_path if ctx is not None else "tamis"
-    if ctx is not None and ctx.params.get("debug"):
-        traceback.print_exception(error.__cause__ or error)
-    lines = f"{who}: {error.format_message()}".split("\n")
-    click.echo("\n".join(map(printable, lines)), err=True)
-    if isinstance(error, click.UsageError) and not isinstance(error, Misuse):
-        click.echo(f"See '{who} --help'.", err=True)
-    return error.exit_code
+def is_terminal() -> bool:
+    """Whether somebody looks at stdout, and rich is there to draw."""
+    return sys.stdout.isatty() and find_spec("rich") is not None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,11 @@ import numpy as np
 
 from tamis.cli import _options
 from tamis.cli.console import Command, Talk, overheard, remember_written
-from tamis.data import RawTable
+from tamis.cli.rank import summarize
+from tamis.cutoff import Elbow
+from tamis.data import RawTable, atomic_path, check_writable, prepare, write_table
+from tamis.exceptions import InputError
+from tamis.selectors import make_selector
 
 EPILOG = """
 \b
@@ -38,50 +42,45 @@ N_FOLDS = 5
 @click.command(
     cls=Command, epilog=EPILOG, short_help="Rank a known table, compare methods, write a report."
 )
-@click.option(
+@_options.path(
     "--out",
-    type=click.Path(path_type=Path),
+    "Where the table, the ranking, the report and the picture go.",
+    metavar="FOLDER",
     default="tamis-demo",
     show_default=True,
-    metavar="FOLDER",
-    help="Where the table, the ranking, the report and the picture go.",
 )
 @_options.force
 @_options.debug
 def demo(out: Path, force: bool, debug: bool) -> None:
     """Rank a known table, check it on unseen rows, compare methods, and write a report."""
-    from tamis.cli._output import make_console, show_ranking, summarize
+    from tamis.cli._fitting import RankedTable, fit_named
+    from tamis.cli._output import show_ranking, write_ranking
 
     talk = Talk()
     with overheard(talk, debug), _folder(out, force):
         click.echo("Breast cancer: 569 tumours, 30 measurements and a shuffled copy of each.\n")
-        ranked = _rank(demo_table(), talk)
-        summary = summarize(ranked)
-        show_ranking(summary, top=30, console=make_console())
-        _print_evaluation(ranked.table, summary)
-        comparison = _compare(ranked, talk)
-        _write(ranked, summary, comparison, out, force, talk)
+        table = demo_table()
+        prepared = prepare(table)
+        selector = make_selector("dft", n_features_to_select=Elbow())
+        fit_named(selector, prepared, talk)
+        summary = summarize(RankedTable(table, prepared, "dft", selector, table.target_name))
+        show_ranking(summary, top=30)
+        _print_evaluation(table, summary)
+        comparison = _compare(prepared, talk)
+        write_table(table, out / DATA, force=force)
+        remember_written(out / DATA)
+        for name in FILES[1:3]:
+            write_ranking(summary, out / name, force)
+        comparison.to_html(out / REPORT, force=force)
+        remember_written(out / REPORT)
+        names = FILES if _draw(selector, out / PICTURE, force, talk) else FILES[:-1]
+        click.echo(f"\nSaved in {out}: {', '.join(names)}")
     _print_next_steps(out)
-
-
-def _rank(table: Any, talk: Talk) -> Any:
-    from tamis.cli._fitting import RankedTable, fit_named
-    from tamis.cutoff import Elbow
-    from tamis.data import prepare
-    from tamis.selectors import make_selector
-
-    prepared = prepare(table)
-    selector = make_selector("dft", n_features_to_select=Elbow())
-    fit_named(selector, prepared, talk)
-    return RankedTable(table, prepared, "dft", selector, table.target_name)
 
 
 @contextmanager
 def _folder(out: Path, force: bool) -> Iterator[None]:
     """Make the folder, check that the files can go there, and leave no empty one behind."""
-    from tamis.data import check_writable
-    from tamis.exceptions import InputError
-
     try:
         out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -100,9 +99,6 @@ def _folder(out: Path, force: bool) -> Iterator[None]:
 
 
 def _print_evaluation(table: Any, summary: dict[str, Any]) -> None:
-    from tamis.cutoff import Elbow
-    from tamis.selectors import make_selector
-
     noise = [row["rank"] for row in summary["features"] if row["feature"].startswith(NOISE)]
     click.echo(
         f"\nThe best of the {len(noise)} shuffled columns has rank {noise[0]}.\n"
@@ -120,7 +116,7 @@ def _print_evaluation(table: Any, summary: dict[str, Any]) -> None:
         )
 
 
-def _compare(ranked: Any, talk: Talk) -> Any:
+def _compare(prepared: Any, talk: Talk) -> Any:
     """Set some methods against each other, one of them random."""
     from tamis.cli.compare import named_bunch, show
     from tamis.evaluation import compare
@@ -129,29 +125,13 @@ def _compare(ranked: Any, talk: Talk) -> Any:
     click.echo(f"\n{len(METHODS)} methods on {N_SPLITS} splits, ranking the training rows only:\n")
     found = compare(
         list(METHODS),
-        {"breast_cancer": named_bunch(ranked.prepared)},
+        {"breast_cancer": named_bunch(prepared)},
         protocol=RepeatedSplits(N_SPLITS),
         counts=(2, 5, 10, 15, 20, 30, 60),
         progress=talk.shows_progress,
     )
     show(found)
     return found
-
-
-def _write(
-    ranked: Any, summary: dict[str, Any], comparison: Any, out: Path, force: bool, talk: Talk
-) -> None:
-    from tamis.cli._output import write_ranking
-    from tamis.data import write_table
-
-    write_table(ranked.table, out / DATA, force=force)
-    remember_written(out / DATA)
-    for name in FILES[1:3]:
-        write_ranking(summary, out / name, force)
-    comparison.to_html(out / REPORT, force=force)
-    remember_written(out / REPORT)
-    names = FILES if _draw(ranked.selector, out / PICTURE, force, talk) else FILES[:-1]
-    click.echo(f"\nSaved in {out}: {', '.join(names)}")
 
 
 def _draw(selector: Any, path: Path, force: bool, talk: Talk) -> bool:
@@ -161,7 +141,6 @@ def _draw(selector: Any, path: Path, force: bool, talk: Talk) -> bool:
     except ImportError:
         talk.note(f"no {path.name}: it needs matplotlib; run: pip install 'tamis[plot]'")
         return False
-    from tamis.data import atomic_path
     from tamis.plots import ScoreCurveDisplay
 
     axes = Figure(figsize=(7, 4.2), layout="constrained").subplots()
@@ -211,44 +190,19 @@ def demo_table() -> RawTable:
     return replace(table, target_name=TARGET)
 
 
-@dataclass(frozen=True)
-class Evaluation:
-    """What a model achieved on rows that neither it nor the selection had seen, fold by fold.
-
-    Parameters
-    ----------
-    accuracy : ndarray of shape (n_folds,)
-        Share of rows told right.
-    n_columns, n_noise : ndarray of shape (n_folds,)
-        Columns that the model used, and how many of them were shuffled.
-    """
-
-    accuracy: np.ndarray
-    n_columns: np.ndarray
-    n_noise: np.ndarray
-
-
-def evaluate(table: RawTable, selector: Any) -> Evaluation:
+def evaluate(table: RawTable, selector: Any) -> Any:
     """Cross-validate logistic regression on the columns selected in each fold.
 
-    Parameters
-    ----------
-    table : RawTable
-        From :func:`demo_table`.
-    selector : BaseSelector
-        Fitted anew on the training rows of every fold.
-
-    Returns
-    -------
-    Evaluation
-        One value per fold.
+    Returns, per fold, the accuracy, the number of columns and how many of them were shuffled.
     """
-    from sklearn.base import clone
+    from sklearn.linear_model import LogisticRegression
     from sklearn.model_selection import StratifiedKFold, cross_validate
     from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+    from sklearn.utils import Bunch
 
     result = cross_validate(
-        make_pipeline(clone(selector), _classifier()),
+        make_pipeline(selector, StandardScaler(), LogisticRegression(max_iter=1000)),
         table.matrix,
         table.target,
         cv=StratifiedKFold(N_FOLDS, shuffle=True, random_state=0),
@@ -256,16 +210,8 @@ def evaluate(table: RawTable, selector: Any) -> Evaluation:
     )
     supports = np.array([model[0].support_ for model in result["estimator"]])
     is_noise = np.array([name.startswith(NOISE) for name in table.names])
-    return Evaluation(
+    return Bunch(
         accuracy=result["test_score"],
         n_columns=supports.sum(axis=1),
         n_noise=supports[:, is_noise].sum(axis=1),
     )
-
-
-def _classifier() -> Any:
-    from sklearn.linear_model import LogisticRegression
-    from sklearn.pipeline import make_pipeline
-    from sklearn.preprocessing import StandardScaler
-
-    return make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000))

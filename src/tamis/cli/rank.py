@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 import click
 
+from tamis._runtime.plain import plain, versions
 from tamis.cli import _options
-from tamis.cli.console import Command, Talk, overheard
+from tamis.cli.console import Command, Talk, as_csv, as_json, is_terminal, overheard, print_data
 
 EPILOG = """
 \b
@@ -27,57 +29,103 @@ A folder, a pattern (in quotes) and, with --cluster or --workers, any table is r
 and never as a whole; columns that hold text or dates are left out then. The workers read DATA
 themselves, so they must see it under the same path.
 """
+COLUMNS = ("rank", "feature", "score", "selected")
+# Learned per column by some selectors, and worth a word in the record of a column.
+PER_COLUMN = {"loss": "loss_", "threshold": "thresholds_"}
 
 
 @click.command(cls=Command, epilog=EPILOG, short_help="Score the columns of a table, best first.")
 @_options.table_options
-@_options.worker_options
+@_options.cluster
+@_options.workers
 @click.option(
     "--top",
     type=click.IntRange(min=1),
     metavar="N",
     help="Rows to show. [default: 20 on a terminal, all in a pipe]",
 )
-@click.option(
-    "--out",
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help="Write the whole ranking to .csv, .tsv, .json, .parquet or .feather, too.",
-)
-@click.option("--json", "as_json_", is_flag=True, help="Print one JSON object instead.")
+@_options.path("--out", "Write the whole ranking to .csv, .tsv, .json, .parquet or .feather, too.")
+@_options.json
 @_options.force
 @_options.quiet
 @_options.debug
 def rank(
     top: int | None,
     out: Path | None,
-    as_json_: bool,
+    json: bool,
     force: bool,
     quiet: bool,
     debug: bool,
     **request: Any,
 ) -> None:
     """Score the columns of DATA and show them, best first."""
-    from tamis.cli._fitting import Request, rank_table
-    from tamis.cli._output import check_ranking_output, summarize, write_ranking
+    from tamis.cli import _fitting, _output
 
     talk = Talk(quiet)
     with overheard(talk, debug):
         if out is not None:
-            check_ranking_output(out, request["data"], force)
-        summary = summarize(rank_table(Request(**request, may_scan=True), talk))
+            _output.check_ranking_output(out, request["data"], force)
+        summary = summarize(_fitting.rank_table(_fitting.Request(**request, may_scan=True), talk))
     if out is not None:
-        write_ranking(summary, out, force)
+        _output.write_ranking(summary, out, force)
         talk.say(f"wrote {out}")
-    _print(summary, top, as_json_)
-
-
-def _print(summary: dict[str, Any], top: int | None, as_json_: bool) -> None:
-    from tamis.cli._output import as_csv, as_json, is_terminal, print_data, show_ranking
-
-    if as_json_:
+    if json:
         print_data(as_json(summary))
     elif is_terminal():
-        show_ranking(summary, top)
+        _output.show_ranking(summary, top)
     else:
-        print_data(as_csv(summary, top))
+        print_data(as_csv(summary["features"][:top], COLUMNS))
+
+
+def summarize(ranked: Any) -> dict[str, Any]:
+    """Collect all there is to say about a ranking, as plain data; ``features`` is best first."""
+    selector, prepared = ranked.selector, ranked.prepared
+    n_rows, n_columns = prepared.X.shape
+    params = selector.get_params(deep=False)
+    rule = params.pop("n_features_to_select")
+    return {
+        "method": ranked.method,
+        "params": plain(params),
+        "data": str(ranked.table.path),
+        "target": ranked.target,
+        "task": prepared.task,
+        "n_rows": n_rows,
+        "n_columns": n_columns,
+        "n_selected": selector.n_selected_,
+        "cut": _cut(rule, selector.cut_details_, prepared.feature_names),
+        "features": _features(selector, prepared),
+        "left_out": [
+            {"name": role.name, "kind": role.kind, "reason": role.reason}
+            for role in prepared.roles
+            if not role.used and role.kind != "target"
+        ],
+        "versions": versions(),
+    }
+
+
+def _cut(rule: Any, details: Any, names: list[str]) -> dict[str, Any]:
+    settings = {field.name: getattr(rule, field.name) for field in fields(rule)}
+    keep = [names[j] for j in settings.pop("keep") or ()]
+    settings = {name: value for name, value in settings.items() if value is not None}
+    return {
+        "rule": type(rule).__name__,
+        **plain(settings),
+        "keep": keep,
+        "details": plain(dict(details)),
+    }
+
+
+def _features(selector: Any, prepared: Any) -> list[dict[str, Any]]:
+    kinds = [role.kind for role in prepared.roles if role.used]
+    more = {key: getattr(selector, name, None) for key, name in PER_COLUMN.items()}
+    return [
+        {
+            "rank": position,
+            "feature": prepared.feature_names[j],
+            "score": plain(selector.scores_[j]),
+            "selected": bool(selector.support_[j]),
+            "kind": kinds[j],
+            **{key: plain(values[j]) for key, values in more.items() if values is not None},
+        }
+        for position, j in enumerate(selector.order_.tolist(), start=1)
+    ]

@@ -14,10 +14,14 @@ from tamis.cli.console import (
     Command,
     Misuse,
     Talk,
+    as_json,
     misuse_if_refused,
     overheard,
+    print_data,
     remember_written,
 )
+from tamis.cli.rank import summarize
+from tamis.data import RawTable, check_writable, read_table, reduce_table, table_format, write_table
 
 EPILOG = """
 \b
@@ -39,26 +43,14 @@ ALLOWED = ("data", "target", "keep")
 
 @click.command(cls=Command, epilog=EPILOG, short_help="Write the selected columns of a table.")
 @_options.table_options
-@click.option(
-    "--out",
-    type=click.Path(path_type=Path),
-    required=True,
-    metavar="FILE",
-    help="The reduced table: .csv, .tsv, .parquet, .feather or .npz.",
+@_options.path("--out", "The reduced table: .csv, .tsv, .parquet, .feather or .npz.", required=True)
+@_options.path(
+    "--write-manifest", "Write what was selected and how to a JSON file, for --manifest."
 )
-@click.option(
-    "--write-manifest",
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help="Write what was selected and how to a JSON file, for --manifest.",
+@_options.path(
+    "--manifest", "Write the columns that this file names, without a target and without ranking."
 )
-@click.option(
-    "--manifest",
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help="Write the columns that this file names, without a target and without ranking.",
-)
-@click.option("--json", "as_json_", is_flag=True, help="Print the ranking as one JSON object.")
+@click.option("--json", is_flag=True, help="Print the ranking as one JSON object.")
 @_options.force
 @_options.quiet
 @_options.debug
@@ -66,7 +58,7 @@ def select(
     out: Path,
     write_manifest: Path | None,
     manifest: Path | None,
-    as_json_: bool,
+    json: bool,
     force: bool,
     quiet: bool,
     debug: bool,
@@ -74,63 +66,55 @@ def select(
 ) -> None:
     """Write the selected columns of DATA, and the target, to a new table."""
     from tamis.cli._fitting import Request, rank_table
-    from tamis.cli._output import as_json, print_data, summarize
 
     talk = Talk(quiet)
     with overheard(talk, debug):
-        _check_output(out, force)
+        with misuse_if_refused("--out: "):
+            table_format(out)
+        check_writable(out, force)
         if manifest is not None:
-            others = {"json": as_json_, "write_manifest": write_manifest}
-            apply_manifest(manifest, out, force, talk, {**request, **others})
+            _check_alone({**request, "json": json, "write_manifest": write_manifest})
+            _apply_manifest(manifest, out, force, talk, request)
             return
-        check_manifest_output(write_manifest, out, request["data"], force)
-        ranked = rank_table(Request(**request), talk)
-        _write(ranked, out, force, talk)
         if write_manifest is not None:
-            put_manifest(ranked, write_manifest, force, talk)
-    if as_json_:
+            _check_manifest_output(write_manifest, out, request["data"], force)
+        ranked = rank_table(Request(**request), talk)
+        _write_selected(ranked, out, force, talk)
+        if write_manifest is not None:
+            _write_manifest(ranked, write_manifest, force, talk)
+    if json:
         print_data(as_json(summarize(ranked)))
 
 
-def _check_output(out: Path, force: bool) -> None:
-    from tamis.data import check_writable, table_format
-
-    with misuse_if_refused("--out: "):
-        table_format(out)
-    check_writable(out, force)
-
-
-def _write(ranked: Any, out: Path, force: bool, talk: Talk) -> None:
-    from tamis.data import reduce_table, write_table
-
-    reduced = reduce_table(ranked.table, ranked.selected, target=ranked.target)
-    for note in reduced.notes[len(ranked.table.notes) :]:
-        talk.note(note)
-    write_table(reduced, out, force=force)
-    remember_written(out)
-    known = ranked.target is not None
-    n_columns = len(ranked.table.column_names) - known
-    target = f" and the target {ranked.target!r}" if known else ""
+def _write_selected(ranked: Any, out: Path, force: bool, talk: Talk) -> None:
+    table, target = ranked.table, ranked.target
+    support = zip(ranked.prepared.feature_names, ranked.selector.support_, strict=True)
+    wanted = {name for name, chosen in support if chosen} | set(ranked.carried)
+    selected = [name for name in table.names if name in wanted]
+    _write(reduce_table(table, selected, target=target), table, out, force, talk)
+    known = target is not None
     talk.say(
-        f"kept {len(ranked.selected):,} of {n_columns:,} columns{target}, "
-        f"all {ranked.table.n_rows:,} rows: {out}"
+        f"kept {len(selected):,} of {len(table.column_names) - known:,} columns"
+        f"{f' and the target {target!r}' if known else ''}, all {table.n_rows:,} rows: {out}"
     )
 
 
-def check_manifest_output(path: Path | None, out: Path, data: Path, force: bool) -> None:
+def _write(reduced: RawTable, table: RawTable, out: Path, force: bool, talk: Talk) -> None:
+    for note in reduced.notes[len(table.notes) :]:
+        talk.note(note)
+    write_table(reduced, out, force=force)
+    remember_written(out)
+
+
+def _check_manifest_output(path: Path, out: Path, data: Path, force: bool) -> None:
     """Make sure, before the long work, that a manifest can be written, and over nothing else."""
-    if path is None:
-        return
     for name, other in (("the reduced table", out), ("the table itself", data)):
         if path.resolve() == other.resolve():
             raise Misuse(f"--write-manifest must not be {name}, got {str(path)!r}")
-    from tamis.data import check_writable
-
     check_writable(path, force)
 
 
-def put_manifest(ranked: Any, path: Path, force: bool, talk: Talk) -> None:
-    """Write what was selected, and say so."""
+def _write_manifest(ranked: Any, path: Path, force: bool, talk: Talk) -> None:
     from tamis.manifest import make_manifest, write_manifest
 
     prepared = ranked.prepared
@@ -147,26 +131,20 @@ def put_manifest(ranked: Any, path: Path, force: bool, talk: Talk) -> None:
     talk.say(f"wrote {path}")
 
 
-def apply_manifest(
+def _apply_manifest(
     path: Path, out: Path, force: bool, talk: Talk, options: Mapping[str, Any]
 ) -> None:
     """Write the columns that a manifest names, those of ``--keep``, and the target if given."""
-    from tamis.cli._options import known_names
-    from tamis.data import read_table, write_table
     from tamis.manifest import apply, read_manifest
 
-    _check_alone(options)
     record = read_manifest(path)
     table = read_table(options["data"])
     target = options["target"]
-    also = known_names((*options["keep"], *([] if target is None else [target])), table)
+    also = _options.known_names((*options["keep"], *([] if target is None else [target])), table)
     reduced = apply(record, table, also=also)
     if target is not None and reduced.arrow is not None:
         reduced = replace(reduced, target_name=target)
-    for note in reduced.notes[len(table.notes) :]:
-        talk.note(note)
-    write_table(reduced, out, force=force)
-    remember_written(out)
+    _write(reduced, table, out, force, talk)
     n_kept, n_columns = len(reduced.column_names), len(table.column_names)
     talk.say(
         f"kept {n_kept:,} of {n_columns:,} columns as {path.name} says ({record.method}), "
