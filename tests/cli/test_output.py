@@ -186,4 +186,4 @@ def test_cut_sentence(cut, words):
 def test_fit_counts_cells():
     assert fit("日本語", 5) == "日本…"
     assert fit("abc", 5) == "abc  "
-    assert fit("abcdefgh", 6, ascii_only=True) == "abc..."
+    assert fit("abcdefgh", 6, dots="...") == "abc..."

@@ -90,8 +90,9 @@ def _rank(request: Request, rule: CutRule | None, client: Any, talk: Talk) -> Ra
     method = request.method or _options.DEFAULT_METHODS[str(prepared.task)]
     if request.method is not None:
         _options.check_suits(method, prepared)
-    given = {"n_jobs": request.n_jobs, "task": prepared.task}
-    selector = build_selector(method, rule, request.param, **given)
+    selector = build_selector(
+        method, rule, request.param, n_jobs=request.n_jobs, task=prepared.task
+    )
     if client is not None and not scanned:
         selector.set_params(cluster=client.scheduler.address)
     _report_decisions(selector, method, prepared, request, talk)

@@ -76,23 +76,19 @@ def show_ranking(summary: dict[str, Any], top: int | None = None, console: Any =
     """Print the best columns, 20 if `top` is None, with a bar per score and the cut."""
     console = console or make_console()
     rows = summary["features"]
-    shown = rows[: DEFAULT_ROWS if top is None else top]
+    shown = rows[: top or DEFAULT_ROWS]
     layout = Layout(rows, shown, min(console.width, WIDEST), console.options.ascii_only)
-    n_leading = _count_leading(rows)
-    console.print(layout.header(), style="bold")
+    cut = layout.rule(cut_sentence(summary))
+    n_leading = next((i for i, row in enumerate(rows) if not row["selected"]), len(rows))
+    console.print(layout.line("rank", " ", "feature", "score"), style="bold")
     for row in shown:
-        console.print(layout.line(row), style=None if row["selected"] else "dim")
+        console.print(layout.row(row), style=None if row["selected"] else "dim")
         if row["rank"] == n_leading:
-            console.print(layout.rule(cut_sentence(summary)), style="cyan")
+            console.print(cut, style="cyan")
     if rest := rows[len(shown) :]:
         console.print(layout.ending(rest), style="dim")
     if not 0 < n_leading <= len(shown):
-        console.print(layout.rule(cut_sentence(summary)), style="cyan")
-
-
-def _count_leading(rows: list[dict[str, Any]]) -> int:
-    """Count the selected columns from the top down to the first that is not."""
-    return next((i for i, row in enumerate(rows) if not row["selected"]), len(rows))
+        console.print(cut, style="cyan")
 
 
 def cut_sentence(summary: dict[str, Any]) -> str:
@@ -117,36 +113,33 @@ def cut_sentence(summary: dict[str, Any]) -> str:
 class Layout:
     """Widths and number format of one table; all rows set the scale, those shown the widths."""
 
-    def __init__(
-        self, rows: list[dict[str, Any]], shown: list[dict[str, Any]], width: int, ascii_only: bool
-    ):
+    def __init__(self, rows: list[Any], shown: list[Any], width: int, ascii_only: bool):
+        from rich.cells import cell_len
+
+        self.ascii_only = ascii_only
+        self.tick, self.dash, self.dots = ("*", "-", "...") if ascii_only else ("✓", "─", "…")
         scores = [row["score"] for row in rows]
         self.low, self.high = min(0.0, min(scores)), max(scores)
         largest = max(abs(self.low), abs(self.high))
         self.form = ".4f" if 0.001 <= largest < 100_000 or largest == 0 else ".3e"
-        self.ascii_only = ascii_only
         self.rank_width = max(4, len(f"{len(shown):,}"))
         self.score_width = max(6, *(len(f"{row['score']:{self.form}}") for row in shown))
         self.bar_width = BAR_WIDTH if width >= SMALLEST_WIDTH_FOR_BARS else 0
         fixed = self.rank_width + self.score_width + self.bar_width + 8
-        longest = max(len("feature"), *(cells(printable(row["feature"])) for row in shown))
+        longest = max(len("feature"), *(cell_len(printable(row["feature"])) for row in shown))
         self.name_width = min(longest, max(8, width - fixed))
         self.width = min(width, fixed + self.name_width)
 
-    def header(self) -> str:
-        """Name the columns."""
-        return self._join("rank", fit("feature", self.name_width), "score", "", " ")
-
-    def line(self, row: dict[str, Any]) -> str:
-        """Write one column of the data."""
-        name = fit(printable(row["feature"]), self.name_width, self.ascii_only)
-        mark = ("*" if self.ascii_only else "✓") if row["selected"] else " "
-        score = f"{row['score']:{self.form}}"
-        return self._join(f"{row['rank']:,}", name, score, self._bar(row["score"]), mark)
-
-    def _join(self, rank: str, name: str, score: str, bar: str, mark: str) -> str:
-        left = f"{rank:>{self.rank_width}} {mark} {name}"
+    def line(self, rank: str, mark: str, name: str, score: str, bar: str = "") -> str:
+        """Put the cells of a row under those of the others."""
+        left = f"{rank:>{self.rank_width}} {mark} {fit(name, self.name_width, self.dots)}"
         return f"{left}  {score:>{self.score_width}}  {bar}".rstrip()
+
+    def row(self, row: dict[str, Any]) -> str:
+        """Write one column of the data."""
+        mark = self.tick if row["selected"] else " "
+        score, name = row["score"], printable(row["feature"])
+        return self.line(f"{row['rank']:,}", mark, name, f"{score:{self.form}}", self._bar(score))
 
     def _bar(self, score: float) -> str:
         span = self.high - self.low
@@ -157,27 +150,18 @@ class Layout:
 
     def rule(self, text: str) -> str:
         """Draw a line across the table with words in it."""
-        dash = "-" if self.ascii_only else "─"
-        start = f"{dash * (self.rank_width - 1)} {text} "
-        return start + dash * max(3, self.width - len(start))
+        start = f"{self.dash * (self.rank_width - 1)} {text} "
+        return start + self.dash * max(3, self.width - len(start))
 
-    def ending(self, rest: list[dict[str, Any]]) -> str:
+    def ending(self, rest: list[Any]) -> str:
         """Say how many columns are not shown."""
         chosen = sum(row["selected"] for row in rest)
         more = f", {chosen:,} of them selected" if chosen else ""
-        dots = "..." if self.ascii_only else "…"
-        return f"{dots:>{self.rank_width}}   {len(rest):,} more{more}"
+        return f"{self.dots:>{self.rank_width}}   {len(rest):,} more{more}"
 
 
-def cells(text: str) -> int:
-    """Count the terminal cells that a text takes; some letters take two."""
-    from rich.cells import cell_len
-
-    return cell_len(text)
-
-
-def fit(text: str, width: int, ascii_only: bool = False) -> str:
-    """Cut a text with … or pad it to exactly `width` cells.
+def fit(text: str, width: int, dots: str = "…") -> str:
+    """Cut a text with dots or pad it to exactly `width` cells; some letters take two.
 
     Examples
     --------
@@ -185,9 +169,8 @@ def fit(text: str, width: int, ascii_only: bool = False) -> str:
     >>> fit("a long name", 7), fit("short", 7)
     ('a long…', 'short  ')
     """
-    from rich.cells import set_cell_size
+    from rich.cells import cell_len, set_cell_size
 
-    if cells(text) > width:
-        dots = "..." if ascii_only else "…"
+    if cell_len(text) > width:
         text = set_cell_size(text, width - len(dots)).rstrip() + dots
     return set_cell_size(text, width)

@@ -7,20 +7,7 @@ from typing import Any
 
 import click
 
-from tamis.cli import _options
-from tamis.cli.console import (
-    Command,
-    Misuse,
-    Talk,
-    as_csv,
-    as_json,
-    is_terminal,
-    misuse_if_refused,
-    overheard,
-    print_data,
-    printable,
-    remember_written,
-)
+from tamis.cli import _options, console
 
 DEFAULT_METHODS = {
     "classification": ("dft", "fisher", "mutualinformation", "relieff", "mrmr", "treeimportance"),
@@ -45,7 +32,9 @@ With --cluster or --workers the splits are computed there, to the same result, i
 """
 
 
-@click.command(cls=Command, epilog=EPILOG, short_help="Compare methods on held-out rows; report.")
+@click.command(
+    cls=console.Command, epilog=EPILOG, short_help="Compare methods on held-out rows; report."
+)
 @_options.data
 @_options.target
 @click.option(
@@ -102,8 +91,8 @@ def compare(
     from tamis.cli._scanning import opened_cluster
     from tamis.data import check_writable
 
-    talk = Talk(quiet)
-    with overheard(talk, debug):
+    talk = console.Talk(quiet)
+    with console.overheard(talk, debug):
         for path in (report, out):
             if path is not None:
                 check_writable(path, force)
@@ -112,17 +101,17 @@ def compare(
         for path, write in ((report, found.to_html), (out, found.to_json)):
             if path is not None:
                 write(path, force=force)
-                remember_written(path)
+                console.remember_written(path)
                 talk.say(f"wrote {path}")
     if json:
-        print_data(as_json(found.to_dict()))
-    elif is_terminal():
+        console.print_data(console.as_json(found.to_dict()))
+    elif console.is_terminal():
         show(found)
     else:
-        print_data(as_csv(found.score_rows()))
+        console.print_data(console.as_csv(found.score_rows()))
 
 
-def _run(data: Path, request: dict[str, Any], talk: Talk, client: Any) -> Any:
+def _run(data: Path, request: dict[str, Any], talk: console.Talk, client: Any) -> Any:
     """Read the table and do the comparison, on the workers of a client if there is one."""
     from tamis.cli._fitting import column_names
     from tamis.data import prepare, read_table
@@ -131,13 +120,13 @@ def _run(data: Path, request: dict[str, Any], talk: Talk, client: Any) -> Any:
     table = read_table(data)
     target = request["target"] or table.target_name
     if target is None:
-        raise Misuse("--target is needed: the column that is predicted on held-out rows")
+        raise console.Misuse("--target is needed: the column that is predicted on held-out rows")
     prepared = prepare(table, target, task=request["task"], **column_names(table, request))
     talk.say(prepared.task_reason)
     task = str(prepared.task)
     methods = chosen_methods(request["methods"], task)
     talk.say(f"methods: {', '.join(methods)}")
-    with misuse_if_refused():
+    with console.misuse_if_refused():
         options = {
             "protocol": protocol_of(request["protocol"], request["splits"], request["seed"]),
             "counts": counts_of(request["counts"], prepared.X.shape[1]),
@@ -178,7 +167,7 @@ def chosen_methods(text: str | None, task: str) -> list[str]:
     ]
     for name in names:
         if selector_info(name).supervised and task not in selector_info(name).tasks:
-            raise Misuse(f"--methods: {name} is not for {task}")
+            raise console.Misuse(f"--methods: {name} is not for {task}")
     return names
 
 
@@ -204,7 +193,9 @@ def counts_of(text: str | None, n_columns: int) -> Any:
     try:
         return tuple(int(word) for word in text.split(","))
     except ValueError as error:
-        raise Misuse(f"--counts must be numbers with commas between, got {text!r}") from error
+        raise console.Misuse(
+            f"--counts must be numbers with commas between, got {text!r}"
+        ) from error
 
 
 def _words(text: str | None) -> list[str] | None:
@@ -214,7 +205,7 @@ def _words(text: str | None) -> list[str] | None:
 def show(found: Any) -> None:
     """Print the answer, and what every method scores with as many columns, for people."""
     choice = found.recommend()
-    click.echo(printable(choice.sentence))
+    click.echo(console.printable(choice.sentence))
     rows = [
         row
         for row in found.curve_rows()

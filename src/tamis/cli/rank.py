@@ -92,7 +92,7 @@ def summarize(ranked: Any) -> dict[str, Any]:
         "n_rows": n_rows,
         "n_columns": n_columns,
         "n_selected": selector.n_selected_,
-        "cut": _cut(rule, selector.cut_details_, prepared.feature_names),
+        "cut": _cut(rule, dict(selector.cut_details_), prepared.feature_names),
         "features": _features(selector, prepared),
         "left_out": [
             {"name": role.name, "kind": role.kind, "reason": role.reason}
@@ -103,16 +103,11 @@ def summarize(ranked: Any) -> dict[str, Any]:
     }
 
 
-def _cut(rule: Any, details: Any, names: list[str]) -> dict[str, Any]:
+def _cut(rule: Any, details: dict[str, Any], names: list[str]) -> dict[str, Any]:
     settings = {field.name: getattr(rule, field.name) for field in fields(rule)}
     keep = [names[j] for j in settings.pop("keep") or ()]
-    settings = {name: value for name, value in settings.items() if value is not None}
-    return {
-        "rule": type(rule).__name__,
-        **plain(settings),
-        "keep": keep,
-        "details": plain(dict(details)),
-    }
+    settings = plain({name: value for name, value in settings.items() if value is not None})
+    return {"rule": type(rule).__name__, **settings, "keep": keep, "details": plain(details)}
 
 
 def _features(selector: Any, prepared: Any) -> list[dict[str, Any]]:

@@ -9,17 +9,7 @@ from typing import Any
 
 import click
 
-from tamis.cli import _options
-from tamis.cli.console import (
-    Command,
-    Misuse,
-    Talk,
-    as_json,
-    misuse_if_refused,
-    overheard,
-    print_data,
-    remember_written,
-)
+from tamis.cli import _options, console
 from tamis.cli.rank import summarize
 from tamis.data import RawTable, check_writable, read_table, reduce_table, table_format, write_table
 
@@ -41,7 +31,9 @@ the columns it names are written, in its order, and those of --keep and --target
 ALLOWED = ("data", "target", "keep")
 
 
-@click.command(cls=Command, epilog=EPILOG, short_help="Write the selected columns of a table.")
+@click.command(
+    cls=console.Command, epilog=EPILOG, short_help="Write the selected columns of a table."
+)
 @_options.table_options
 @_options.path("--out", "The reduced table: .csv, .tsv, .parquet, .feather or .npz.", required=True)
 @_options.path(
@@ -67,9 +59,9 @@ def select(
     """Write the selected columns of DATA, and the target, to a new table."""
     from tamis.cli._fitting import Request, rank_table
 
-    talk = Talk(quiet)
-    with overheard(talk, debug):
-        with misuse_if_refused("--out: "):
+    talk = console.Talk(quiet)
+    with console.overheard(talk, debug):
+        with console.misuse_if_refused("--out: "):
             table_format(out)
         check_writable(out, force)
         if manifest is not None:
@@ -83,10 +75,10 @@ def select(
         if write_manifest is not None:
             _write_manifest(ranked, write_manifest, force, talk)
     if json:
-        print_data(as_json(summarize(ranked)))
+        console.print_data(console.as_json(summarize(ranked)))
 
 
-def _write_selected(ranked: Any, out: Path, force: bool, talk: Talk) -> None:
+def _write_selected(ranked: Any, out: Path, force: bool, talk: console.Talk) -> None:
     table, target = ranked.table, ranked.target
     support = zip(ranked.prepared.feature_names, ranked.selector.support_, strict=True)
     wanted = {name for name, chosen in support if chosen} | set(ranked.carried)
@@ -99,22 +91,22 @@ def _write_selected(ranked: Any, out: Path, force: bool, talk: Talk) -> None:
     )
 
 
-def _write(reduced: RawTable, table: RawTable, out: Path, force: bool, talk: Talk) -> None:
+def _write(reduced: RawTable, table: RawTable, out: Path, force: bool, talk: console.Talk) -> None:
     for note in reduced.notes[len(table.notes) :]:
         talk.note(note)
     write_table(reduced, out, force=force)
-    remember_written(out)
+    console.remember_written(out)
 
 
 def _check_manifest_output(path: Path, out: Path, data: Path, force: bool) -> None:
     """Make sure, before the long work, that a manifest can be written, and over nothing else."""
     for name, other in (("the reduced table", out), ("the table itself", data)):
         if path.resolve() == other.resolve():
-            raise Misuse(f"--write-manifest must not be {name}, got {str(path)!r}")
+            raise console.Misuse(f"--write-manifest must not be {name}, got {str(path)!r}")
     check_writable(path, force)
 
 
-def _write_manifest(ranked: Any, path: Path, force: bool, talk: Talk) -> None:
+def _write_manifest(ranked: Any, path: Path, force: bool, talk: console.Talk) -> None:
     from tamis.manifest import make_manifest, write_manifest
 
     prepared = ranked.prepared
@@ -127,12 +119,12 @@ def _write_manifest(ranked: Any, path: Path, force: bool, talk: Talk) -> None:
         task=prepared.task,
     )
     write_manifest(record, path, force=force)
-    remember_written(path)
+    console.remember_written(path)
     talk.say(f"wrote {path}")
 
 
 def _apply_manifest(
-    path: Path, out: Path, force: bool, talk: Talk, options: Mapping[str, Any]
+    path: Path, out: Path, force: bool, talk: console.Talk, options: Mapping[str, Any]
 ) -> None:
     """Write the columns that a manifest names, those of ``--keep``, and the target if given."""
     from tamis.manifest import apply, read_manifest
@@ -156,7 +148,7 @@ def _check_alone(options: Mapping[str, Any]) -> None:
     """Refuse options that would choose columns in another way."""
     for name, value in options.items():
         if name not in ALLOWED and value not in (None, (), False):
-            raise Misuse(
+            raise console.Misuse(
                 f"--manifest says which columns to write, so --{name.replace('_', '-')} has "
                 "nothing to decide; leave one of the two out"
             )
