@@ -46,7 +46,7 @@ def test_methods_look_different():
 
 def make_line(counts, values, position=0):
     unknown = [None] * len(counts)
-    return charts.Line(position, "m", counts, values, unknown, unknown)
+    return charts.Line(position, counts, values, unknown, unknown)
 
 
 def xs(svg):

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from markupsafe import Markup
 
 from tamis.report import _charts as charts
-from tamis.report import _sentences, _tables, _words
+from tamis.report import _sentences, _svg, _tables, _words
 from tamis.report._tables import Cell, PageTable, heads
 from tamis.report._words import short_name
 
@@ -56,6 +56,12 @@ class Context(NamedTuple):
         answer = self.data["answer"]
         return None if answer is None else int(answer["count"])
 
+    def count_in(self, rows: list[dict[str, Any]]) -> int:
+        """Recommended number of columns, or the largest if these rows do not have it."""
+        counts = {row["count"] for row in rows}
+        at = self.chosen_count
+        return at if at is not None and at in counts else max(counts, default=0)
+
     def scores(self, learner: str, metric: str) -> list[dict[str, Any]]:
         """Mean scores of an estimator by a metric, with intervals cut at what it can reach."""
         rows = []
@@ -69,31 +75,22 @@ class Context(NamedTuple):
 def score_figure(
     context: Context, learner: str, metric: str, is_better_high: bool, number: int
 ) -> Figure | None:
-    """Score against number of columns, for one learner and one metric."""
+    """Score against number of columns, for one estimator and one metric."""
     rows = context.scores(learner, metric)
     if not rows:
         return None
-    words, key = _words.metric_words(metric), f"{context.key}-score{number}"
+    words, estimator = _words.metric_words(metric), _words.learner_words(learner)
     sentence = _sentences.describe_scores(rows, words, is_better_high)
-    better = "higher" if is_better_high else "lower"
-    svg = charts.line_chart(
-        key,
-        _lines(context, rows, "mean"),
-        _words.capital(f"{words} against number of columns"),
-        sentence,
-        f"{words} ({better} is better)",
-        chosen=context.chosen,
-        chosen_count=context.chosen_count,
-    )
     caption = (
         f"{sentence} Lines are means over the splits, whiskers and the band "
-        f"{_words.percent(context.level)} intervals; estimator: {_words.learner_words(learner)}."
+        f"{_words.percent(context.level)} intervals; estimator: {estimator}."
     )
-    title = "Score against number of columns"
-    if number:
-        title = _words.capital(f"{words}, {_words.learner_words(learner)}")
-    legend = _legend(context, rows, "mean", is_better_high, 3)
-    return Figure(key, title, caption, svg, legend, _numbers(key, words, rows, "mean"))
+    title = _words.capital(f"{words}, {estimator}") if number else "Score against number of columns"
+    chart_title = _words.capital(f"{words} against number of columns")
+    return _line_figure(
+        context, f"score{number}", rows, title, caption, chart_title, sentence,
+        words=words, is_better_high=is_better_high,
+    )  # fmt: skip
 
 
 def stability_figure(context: Context) -> Figure | None:
@@ -101,29 +98,60 @@ def stability_figure(context: Context) -> Figure | None:
     rows = context.data["stability"]
     if not rows:
         return None
-    key = f"{context.key}-stability"
     sentence = _sentences.describe_stability(rows)
-    svg = charts.line_chart(
-        key,
-        _lines(context, rows, "nogueira"),
-        "Stability against number of columns",
-        sentence,
-        "stability (Nogueira; higher is better)",
-        limits=(0.0, 1.0),
-        chosen=context.chosen,
-        chosen_count=context.chosen_count,
-    )
     caption = (
         f"How much the columns chosen on different splits agree, by the Nogueira index: 1 is "
         f"always the same columns, 0 what chance gives. {sentence}"
     )
-    table = _numbers(key, "stability", rows, "nogueira")
-    legend = _legend(context, rows, "nogueira", True, 2)
-    return Figure(key, "Stability", caption, svg, legend, table)
+    return _line_figure(
+        context, "stability", rows, "Stability", caption, "Stability against number of columns",
+        sentence, words="stability", y_label="stability (Nogueira; higher is better)",
+        field="nogueira", limits=(0.0, 1.0), digits=2,
+    )  # fmt: skip
 
 
-def _numbers(key: str, words: str, rows: list[dict[str, Any]], field: str) -> PageTable:
-    """What a chart over the numbers of columns shows, as a table."""
+def probe_figure(context: Context) -> Figure | None:
+    """Share of columns known to mean nothing among the chosen ones."""
+    rows = context.data["probes"]
+    if not rows:
+        return None
+    title = "Known probes among the chosen"
+    caption = "Mean share of columns known to mean nothing among the chosen columns; 0 is best."
+    return _line_figure(
+        context, "probes", rows, title, caption, title, caption, words="probes",
+        y_label="share of probes (lower is better)", limits=(0.0, 0.0), is_better_high=False,
+    )  # fmt: skip
+
+
+def _line_figure(
+    context: Context,
+    name: str,
+    rows: list[dict[str, Any]],
+    title: str,
+    caption: str,
+    chart_title: str,
+    description: str,
+    *,
+    words: str,
+    y_label: str | None = None,
+    field: str = "mean",
+    limits: tuple[float, float] | None = None,
+    is_better_high: bool = True,
+    digits: int = 3,
+) -> Figure:
+    """A value against the number of columns, one line per method; the legend is best first."""
+    key = f"{context.key}-{name}"
+    better = "higher" if is_better_high else "lower"
+    svg = charts.line_chart(
+        key,
+        _lines(context, rows, field),
+        chart_title,
+        description,
+        y_label or f"{words} ({better} is better)",
+        limits=limits,
+        chosen=context.chosen,
+        chosen_count=context.chosen_count,
+    )
     body = [
         [
             _tables.name_cell(row["method"]),
@@ -135,22 +163,9 @@ def _numbers(key: str, words: str, rows: list[dict[str, Any]], field: str) -> Pa
         for row in rows
     ]
     labels = heads("Method", f"Columns|{_words.capital(words)}|Interval|Splits")
-    return PageTable(f"{key}-table", f"Numbers of the chart: {words}", labels, body, True)
-
-
-def probe_figure(context: Context) -> Figure | None:
-    """Share of columns known to mean nothing among the chosen ones."""
-    rows = context.data["probes"]
-    if not rows:
-        return None
-    key, title = f"{context.key}-probes", "Known probes among the chosen"
-    caption = "Mean share of columns known to mean nothing among the chosen columns; 0 is best."
-    svg = charts.line_chart(
-        key, _lines(context, rows, "mean"), title, caption, "share of probes (lower is better)",
-        limits=(0.0, 0.0), chosen=context.chosen, chosen_count=context.chosen_count,
-    )  # fmt: skip
-    table = _numbers(key, "probes", rows, "mean")
-    return Figure(key, title, caption, svg, _legend(context, rows, "mean", False, 3), table)
+    table = PageTable(f"{key}-table", f"Numbers of the chart: {words}", labels, body, True)
+    legend = _legend(context, rows, field, is_better_high, digits)
+    return Figure(key, title, caption, svg, legend, table)
 
 
 def _lines(context: Context, rows: list[dict[str, Any]], field: str) -> list[charts.Line]:
@@ -158,16 +173,8 @@ def _lines(context: Context, rows: list[dict[str, Any]], field: str) -> list[cha
     for position, method in enumerate(context.methods):
         own = sorted((row for row in rows if row["method"] == method), key=lambda row: row["count"])
         if own:
-            lines.append(
-                charts.Line(
-                    position,
-                    short_name(method),
-                    [row["count"] for row in own],
-                    [row[field] for row in own],
-                    [row["low"] for row in own],
-                    [row["high"] for row in own],
-                )
-            )
+            fields = ([row[name] for row in own] for name in ("count", field, "low", "high"))
+            lines.append(charts.Line(position, *fields))
     return lines
 
 
@@ -175,27 +182,27 @@ def _legend(
     context: Context, rows: list[dict[str, Any]], field: str, is_better_high: bool, digits: int
 ) -> list[Key]:
     """Entries sorted from best to worst, by the value at the recommended number of columns."""
-    at = context.chosen_count
-    if at is None or all(row["count"] != at for row in rows):
-        at = max(row["count"] for row in rows)
+    at = context.count_in(rows)
     values = {row["method"]: row[field] for row in rows if row["count"] == at}
-    shown = [method for method in context.methods if any(r["method"] == method for r in rows)]
     sign = -1 if is_better_high else 1
 
     def place(method: str) -> tuple[bool, float]:
         value = values.get(method)
         return (value is None, 0.0 if value is None else sign * value)
 
+    shown = {row["method"] for row in rows}
+    entries = [(place(method), i, method) for i, method in enumerate(context.methods)]
     return [
         Key(
-            context.methods.index(method),
+            position,
             short_name(method, 26),
             _words.full_name(method),
-            charts.swatch(context.methods.index(method)),
+            _svg.swatch(position),
             _words.number(values.get(method), digits),
-            context.methods.index(method) == context.chosen,
+            position == context.chosen,
         )
-        for method in sorted(shown, key=place)
+        for _, position, method in sorted(entries)
+        if method in shown
     ]
 
 
@@ -213,11 +220,9 @@ def rank_figure(
     groups = [
         [methods.index(name) for name in group if name in methods] for group in found["groups"]
     ]
-    caption = _sentences.describe_ranks(found)
-    svg = charts.rank_chart(
-        key, rows, groups, found["critical_difference"], "Mean ranks of the methods", caption,
-        chosen,
-    )  # fmt: skip
+    caption, difference = _sentences.describe_ranks(found), found["critical_difference"]
+    title = "Mean ranks of the methods"
+    svg = charts.rank_chart(key, rows, groups, difference, title, caption, chosen)
     body = [
         [
             _tables.name_cell(row["method"]),
@@ -254,7 +259,7 @@ def frequency_figure(context: Context) -> Figure | None:
     names = _words.labels(block, 28)
     caption = (
         f"Percentage of splits in which a method has the column among its best {block['count']:,}. "
-        f"Shown are the {_words.count_of(shown, 'column')} chosen most often"
+        f"Shown are the {_words.counted(shown, 'column')} chosen most often"
     )
     chosen = None
     if context.chosen is not None and context.methods[context.chosen] in block["methods"]:
@@ -277,7 +282,7 @@ def frequency_figure(context: Context) -> Figure | None:
     ]
     table = PageTable(
         f"{key}-table",
-        f"Selection frequency of {_words.count_of(len(body), 'column')} "
+        f"Selection frequency of {_words.counted(len(body), 'column')} "
         f"of {context.data['n_columns']:,}",
         labels, body, True,
     )  # fmt: skip
@@ -293,7 +298,7 @@ def correlation_figure(context: Context) -> Figure | None:
     names = _words.labels(block, 28)[:shown]
     values = [row[:shown] for row in block["values"][:shown]]
     kind = _words.capital(short_name(block["kind"]))
-    caption = f"{kind} correlation of the first {_words.count_of(shown, 'chosen column')}."
+    caption = f"{kind} correlation of the first {_words.counted(shown, 'chosen column')}."
     pairs = [
         (abs(value), row, column)
         for row, line in enumerate(values)

@@ -35,13 +35,12 @@ def _ladder(record: Record) -> Iterator[Record]:
     yield _cut_table(record, MOST_ROWS, n_rows)
     small = _without_seeds(_cut_table(record, 2000, n_rows))
     yield small
-    small = _with_note(_cut_columns(small, 60), _columns_note(60))
+    small = _first_columns(small, 60)
     yield small
     small = _only_first_scores(_cut_table(small, 0, n_rows))
     yield small
     for n_counts, n_columns in ((50, 30), (12, 12)):
-        small = _with_note(_cut_columns(small, n_columns), _columns_note(n_columns))
-        small = _thin_counts(small, n_counts)
+        small = _thin_counts(_first_columns(small, n_columns), n_counts)
         yield small
     for n_methods, n_data in ((24, 12), (16, 4), (8, 1)):
         small = _first_methods(_first_data(small, n_data), n_methods)
@@ -99,8 +98,9 @@ def _without_seeds(record: Record) -> Record:
     return _with_note(record, "Names and seeds of the splits are left out.", seeds=[])
 
 
-def _columns_note(most: int) -> str:
-    return f"Every list of columns holds the first {most}."
+def _first_columns(record: Record, most: int) -> Record:
+    note = f"Every list of columns holds the first {most}."
+    return _with_note(_cut_columns(record, most), note)
 
 
 def _cut_columns(record: Record, most: int) -> Record:
@@ -125,13 +125,9 @@ def _cut_block(block: Record, most: int) -> Record:
 def _only_first_scores(record: Record) -> Record:
     def cut(part: Record) -> Record:
         first = part["answer"] or record
-        return {
-            "scores": [
-                row
-                for row in part["scores"]
-                if row["learner"] == first["learner"] and row["metric"] == first["metric"]
-            ]
-        }
+        wanted = first["learner"], first["metric"]
+        rows = part["scores"]
+        return {"scores": [row for row in rows if (row["learner"], row["metric"]) == wanted]}
 
     note = "Scores are those of the recommended estimator and the first metric only."
     return _with_note(_each_data(record, cut), note)
@@ -142,15 +138,13 @@ def _thin_counts(record: Record, most: int) -> Record:
     step = -(-len(counts) // most) if counts else 1
     kept = set(counts[::step]) | set(counts[-1:])
     kept |= {part["answer"]["count"] for part in record["data"] if part["answer"] is not None}
-    record = _keep_rows(record, ("scores", "probes", "stability"), "count", kept)
+    lists = ("scores", "probes", "stability")
+    record = _each_data(record, lambda part: _keep_rows(part, lists, "count", kept))
     return _with_note(record, "Some numbers of columns are left out of the charts.")
 
 
-def _keep_rows(record: Record, lists: tuple[str, ...], field: str, kept: set[Any]) -> Record:
-    return _each_data(
-        record,
-        lambda part: {name: [row for row in part[name] if row[field] in kept] for name in lists},
-    )
+def _keep_rows(part: Record, lists: tuple[str, ...], field: str, kept: set[Any]) -> Record:
+    return {name: [row for row in part[name] if row[field] in kept] for name in lists}
 
 
 def _first_data(record: Record, most: int) -> Record:
@@ -176,16 +170,19 @@ def _first_methods(record: Record, most: int) -> Record:
         return record
     known = set(methods)
     note = f"The list of methods holds {len(methods)} of {len(record['methods'])}."
-    record = _keep_rows(record, ("scores", "times", "probes", "stability"), "method", known)
-    record = _each_data(
-        record,
-        lambda part: {
-            "significance": _keep_differences(part["significance"], known),
-            "frequencies": _keep_frequencies(part["frequencies"], known),
-        },
-    )
-    over_data = _keep_differences(record["significance"], known)
-    return _with_note(record, note, methods=methods, significance=over_data)
+
+    def cut(part: Record) -> Record:
+        return {
+            **_keep_rows(part, ("scores", "times", "probes", "stability"), "method", known),
+            "significance": significance(part["significance"]),
+            "frequencies": part["frequencies"] and _keep_frequencies(part["frequencies"], known),
+        }
+
+    def significance(found: Record) -> Record:
+        return found and {**found, **_keep_rows(found, ("methods",), "method", known)}
+
+    record = {**_each_data(record, cut), "significance": significance(record["significance"])}
+    return _with_note(record, note, methods=methods)
 
 
 def _best_methods(record: Record, most: int) -> list[str]:
@@ -198,17 +195,9 @@ def _best_methods(record: Record, most: int) -> list[str]:
     return [name for name in record["methods"] if name in kept]
 
 
-def _keep_differences(found: Record | None, known: set[str]) -> Record | None:
-    if found is None:
-        return None
-    return {**found, "methods": [row for row in found["methods"] if row["method"] in known]}
-
-
-def _keep_frequencies(block: Record | None, known: set[str]) -> Record | None:
-    if block is None:
-        return None
+def _keep_frequencies(block: Record, known: set[str]) -> Record:
     places = [i for i, name in enumerate(block["methods"]) if name in known]
-    small = {**block, "methods": [block["methods"][i] for i in places]}
-    for key in ("shares", "mean_ranks"):
-        small[key] = [[row[i] for i in places] for row in block[key]]
-    return small
+    lists = {
+        key: [[row[i] for i in places] for row in block[key]] for key in ("shares", "mean_ranks")
+    }
+    return {**block, **lists, "methods": [block["methods"][i] for i in places]}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from tamis.report import _words
-from tamis.report._words import count_of, interval, number, percent, short_name
+from tamis.report._words import counted, interval, number, percent, short_name
 
 BEWARE = "Beware"  # how a reason starts that shows nothing was learned
 
@@ -22,7 +22,7 @@ class Tile(NamedTuple):
 def title(record: dict[str, Any]) -> str:
     """Heading of a page on several data sets."""
     methods, data = len(record["methods"]), len(record["data"])
-    return f"{count_of(methods, 'method')} on {count_of(data, 'data set')}"
+    return f"{counted(methods, 'method')} on {counted(data, 'data set')}"
 
 
 def headline(data: dict[str, Any]) -> str:
@@ -30,7 +30,7 @@ def headline(data: dict[str, Any]) -> str:
     answer = data["answer"]
     if answer is None:
         return f"No recommendation for {short_name(data['name'])}"
-    return f"Keep {answer['count']:,} of {count_of(data['n_columns'], 'column')}"
+    return f"Keep {answer['count']:,} of {counted(data['n_columns'], 'column')}"
 
 
 def tiles(data: dict[str, Any], level: float) -> list[Tile]:
@@ -42,12 +42,7 @@ def tiles(data: dict[str, Any], level: float) -> list[Tile]:
     low, high = _words.possible(answer["metric"], answer["low"], answer["high"])
     return [
         Tile("Method", short_name(answer["method"], 28), "", _method(answer)),
-        Tile(
-            "Columns",
-            f"{answer['count']:,}",
-            f"of {data['n_columns']:,}",
-            _columns(answer),
-        ),
+        Tile("Columns", f"{answer['count']:,}", f"of {data['n_columns']:,}", _columns(answer)),
         Tile(
             f"Expected {metric}",
             number(answer["score"]),
@@ -93,11 +88,8 @@ def _stability(value: float | None) -> str:
     if value is None:
         return "Not known: that takes two splits or more, and columns left out."
     # The marks are those of Fleiss for agreement beyond chance, as Nogueira et al. suggest.
-    if value >= 0.75:
-        return "Expect nearly the same columns from another sample. 1 is always the same, 0 chance."
-    if value >= 0.4:
-        return "Expect some other columns from another sample. 1 is always the same, 0 chance."
-    return "Expect mostly other columns from another sample. 1 is always the same, 0 chance."
+    which = "nearly the same" if value >= 0.75 else "some other" if value >= 0.4 else "mostly other"
+    return f"Expect {which} columns from another sample. 1 is always the same, 0 chance."
 
 
 def describe_scores(rows: list[dict[str, Any]], metric: str, is_better_high: bool) -> str:
@@ -108,7 +100,7 @@ def describe_scores(rows: list[dict[str, Any]], metric: str, is_better_high: boo
     best = (max if is_better_high else min)(known, key=lambda row: row["mean"])
     return (
         f"The best mean {metric} is {number(best['mean'])}, by {short_name(best['method'])} with "
-        f"{count_of(best['count'], 'column')}."
+        f"{counted(best['count'], 'column')}."
     )
 
 
@@ -117,13 +109,12 @@ def describe_stability(rows: list[dict[str, Any]]) -> str:
     known = [row for row in rows if row["nogueira"] is not None]
     if not known:
         return "No stability is known."
-    best = max(known, key=lambda row: row["nogueira"])
-    worst = min(known, key=lambda row: row["nogueira"])
-    return (
-        f"Between {number(worst['nogueira'], 2)} ({short_name(worst['method'])}, "
-        f"{count_of(worst['count'], 'column')}) and {number(best['nogueira'], 2)} "
-        f"({short_name(best['method'])}, {count_of(best['count'], 'column')})."
+    worst, best = (
+        f"{number(row['nogueira'], 2)} ({short_name(row['method'])}, "
+        f"{counted(row['count'], 'column')})"
+        for row in (edge(known, key=lambda row: row["nogueira"]) for edge in (min, max))
     )
+    return f"Between {worst} and {best}."
 
 
 def describe_ranks(found: dict[str, Any]) -> str:
@@ -168,7 +159,7 @@ def notes(record: dict[str, Any]) -> list[str]:
         found.append("Parts of the results were computed with other versions of the packages.")
     n_failures = len(record["failures"])
     if n_failures:
-        found.append(f"{count_of(n_failures, 'failure')}; see the end of the protocol.")
+        found.append(f"{counted(n_failures, 'failure')}; see the end of the protocol.")
     for part in record["data"]:
         for text in (part["answer"] or {"reasons": []})["reasons"]:
             if text.startswith(BEWARE):

@@ -66,16 +66,14 @@ def methods_table(context: Any, record: dict[str, Any]) -> PageTable:
         (m["greater_is_better"] for m in context.data["metrics"] if m["name"] == metric), True
     )
     rows = context.scores(first["learner"], metric)
-    at = context.chosen_count
-    if at is None or all(row["count"] != at for row in rows):
-        at = max((row["count"] for row in rows), default=0)
+    at = context.count_in(rows)
     label = _words.capital(_words.metric_words(metric))
     body = [_methods_row(context, method, rows, at, is_high) for method in context.methods]
     sign = -1 if is_high else 1
     body.sort(key=lambda row: (row[1].value is None, sign * (row[1].value or 0.0)))
     return PageTable(
         f"{context.key}-methods",
-        f"All methods with {_words.count_of(at, 'column')}, best first",
+        f"All methods with {_words.counted(at, 'column')}, best first",
         heads("Method", f"{label}|Interval|Stability|Best|with columns|Time|Memory"),
         body,
         True,

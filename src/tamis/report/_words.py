@@ -7,6 +7,8 @@ import unicodedata
 from collections import Counter
 from typing import Any
 
+from tamis._runtime.wording import counted as counted
+
 SHORT = 40
 LONG = 240
 
@@ -161,11 +163,6 @@ def p_value(value: float | None) -> str:
     if value is None:
         return "not known"
     return "below 0.0001" if value < 1e-4 else f"{value:.2g}"
-
-
-def count_of(value: int, word: str, plural: str | None = None) -> str:
-    """Write a number of things, as in "1 column" or "2,000 columns"."""
-    return f"{value:,} {word if value == 1 else plural or word + 's'}"
 
 
 def listing(words: list[str]) -> str:

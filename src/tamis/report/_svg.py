@@ -136,39 +136,8 @@ def line(x1: float, y1: float, x2: float, y2: float, class_: str = "grid") -> Ma
     return tag("line", x1=float(x1), y1=float(y1), x2=float(x2), y2=float(y2), class_=class_)
 
 
-def upright_grid(ticks: Sequence[float], x: Scale, top: float, bottom: float) -> list[Markup]:
-    """Draw a line per tick, with its number above."""
-    parts = []
-    for tick in ticks:
-        parts.append(line(x(tick), top - 6, x(tick), bottom))
-        parts.append(text(x(tick), top - 12, f"{tick:g}", "t", "middle"))
-    return parts
-
-
-def dot_row(position: int, name: str, left: float, x: float, y: float, class_: str) -> list[Markup]:
-    """Write the name of a method left of `left`, and draw its mark at the end of a line to `x`."""
-    return [
-        text(left - 6, y + 4, name, class_, "end"),
-        tag(
-            "g",
-            line(left + 12, y, x, y, "stem"),
-            marker(position, x, y, 4.6),
-            class_=f"series {series_class(position)}",
-        ),
-    ]
-
-
 def swatch(position: int) -> Markup:
     """Draw the line and mark of a method for a legend."""
-    return tag(
-        "svg",
-        tag(
-            "g",
-            tag("path", d="M1 7H27", class_="l"),
-            marker(position, 14.0, 7.0),
-            class_=f"series {series_class(position)}",
-        ),
-        class_="swatch",
-        viewBox="0 0 28 14",
-        aria_hidden="true",
-    )
+    path, mark = tag("path", d="M1 7H27", class_="l"), marker(position, 14.0, 7.0)
+    inside = tag("g", path, mark, class_=f"series {series_class(position)}")
+    return tag("svg", inside, class_="swatch", viewBox="0 0 28 14", aria_hidden="true")
