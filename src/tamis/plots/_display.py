@@ -24,11 +24,7 @@ class Display:
 
     ax_: Any
     figure_: Any
-
-    @property
-    def _size(self) -> tuple[float, float]:
-        """Width and height of a new figure, in inches."""
-        return 7.0, 4.2
+    _size = 7.0, 4.2  # width and height of a new figure, in inches
 
     def plot(self, ax: Any = None) -> Self:
         """Draw on `ax`, or on a new figure.
@@ -79,7 +75,7 @@ def check_has(estimator: Any, attribute: str, who: str, expected: str, lacks: st
     """Name of the class of a fitted estimator; an error if it lacks what is drawn."""
     check_is_fitted(estimator)
     name = type(estimator).__name__
-    if not hasattr(estimator, attribute):
+    if getattr(estimator, attribute, None) is None:
         raise InputError(
             f"{who}: expected a fitted {expected}, got {name}, {lacks}. Use ScoreCurveDisplay."
         )

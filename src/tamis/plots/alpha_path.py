@@ -7,14 +7,13 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils.validation import check_is_fitted
 
 from tamis._validation import Choice, check_value
 from tamis.data import checks
 from tamis.data.frames import is_frame
 from tamis.exceptions import InputError
 from tamis.graph import InfFS, inf_fs_path
-from tamis.plots._display import Display, Floats, column_names, finish, label_lines
+from tamis.plots._display import Display, Floats, check_has, column_names, finish, label_lines
 
 ALPHAS = tuple(round(0.1 * step, 1) for step in range(11))
 
@@ -153,13 +152,9 @@ class AlphaPathDisplay(Display):
         display : AlphaPathDisplay
             With the numbers drawn.
         """
-        check_is_fitted(estimator, "scores_")
-        chosen = getattr(estimator, "alpha_", getattr(estimator, "alpha", None))
-        if chosen is None:
-            raise InputError(
-                "AlphaPathDisplay: expected a fitted InfFS or InfFSCV, got "
-                f"{type(estimator).__name__}, which has no alpha. Use ScoreCurveDisplay."
-            )
+        name = "alpha_" if hasattr(estimator, "alpha_") else "alpha"
+        check_has(estimator, name, "AlphaPathDisplay", "InfFS or InfFSCV", "which has no alpha")
+        chosen = getattr(estimator, name)
         shared = ("damping", "relation", "memory_limit", "precision", "n_jobs")
         selector = InfFS(**{name: getattr(estimator, name) for name in shared})
         alphas = sorted({*map(float, alphas), float(chosen)})

@@ -147,17 +147,17 @@ class BoundDisplay(Display):
             With the numbers drawn.
         """
         _check_choices(against, quantity)
-        places = _default_values(against) if values is None else np.asarray(values, np.float64)
+        if values is None:
+            values = np.unique(np.round(np.geomspace(*AXES[against][1:], 61)))
+        places = np.asarray(values, np.float64)
         numbers = {"n_selected": n_selected, "n_steps": n_steps, "n_meta_values": n_meta_values}
         varied: dict[str, Any] = {**numbers, against: places}
-        nats = _nats(varied, n_candidates)
+        curves = _nats(varied, n_candidates)
         if quantity == "bound":
             fat = varied["n_selected"] + 1 if fat_dimension is None else fat_dimension
             common = (train_error, n_samples, fat, margin, confidence)
-            nats["fixed features"] = 0.0
-            curves = {name: formulas.union_bound(*common, term) for name, term in nats.items()}
-        else:
-            curves = nats
+            terms = {**curves, "fixed features": 0.0}
+            curves = {name: formulas.union_bound(*common, term) for name, term in terms.items()}
         full = {name: np.broadcast_to(curve, places.shape) for name, curve in curves.items()}
         return cls(places, full, against=against, quantity=quantity).plot(ax=ax)
 
@@ -167,9 +167,6 @@ class BoundDisplay(Display):
             ax.plot(self.values, curve, color=COLORS[place % len(COLORS)], linewidth=1.6,
                     linestyle=STYLES[place % len(STYLES)], marker="o" if few else None,
                     markersize=3.5, label=name)  # fmt: skip
-        self._dress(ax)
-
-    def _dress(self, ax: Any) -> None:
         ax.set_xscale("log")
         ax.set(xlabel=AXES[self.against][0], ylabel=QUANTITIES[self.quantity][1])
         if self.quantity == "nats":
@@ -180,11 +177,6 @@ class BoundDisplay(Display):
             if largest > 1:
                 ax.axhline(1.0, color="0.15", linewidth=0.9, linestyle="--")
         finish(ax, QUANTITIES[self.quantity][0], "best")
-
-
-def _default_values(against: str) -> np.ndarray[Any, np.dtype[np.float64]]:
-    _, low, high = AXES[against]
-    return np.unique(np.round(np.geomspace(low, high, 61)))
 
 
 def _nats(varied: dict[str, Any], n_candidates: float | None) -> dict[str, Any]:

@@ -77,17 +77,12 @@ class EMTraceDisplay(Display):
         display : EMTraceDisplay
             With the numbers drawn.
         """
-        name = check_has(
-            estimator, "token_profile_", "EMTraceDisplay", "ILFS", "which has no topics"
-        )
+        lacks = "which has no topics"
+        name = check_has(estimator, "token_profile_", cls.__name__, "ILFS", lacks)
         anchored = getattr(estimator, "topics", "free") == "anchored"
-        display = cls(
-            estimator.log_likelihood_,
-            estimator.token_profile_,
-            name=name,
-            measure="log-likelihood + log-prior" if anchored else "log-likelihood",
-        )
-        return display.plot(ax=ax)
+        measure = "log-likelihood + log-prior" if anchored else "log-likelihood"
+        learned = estimator.log_likelihood_, estimator.token_profile_
+        return cls(*learned, name=name, measure=measure).plot(ax=ax)
 
     @property
     def mean_tokens(self) -> tuple[float, float]:

@@ -91,14 +91,8 @@ class EnergyDisplay(Display):
             With the numbers drawn.
         """
         name = check_has(estimator, "energy_", "EnergyDisplay", "OFW", "which has no energy")
-        display = cls(
-            estimator.energy_evaluations_,
-            estimator.energy_,
-            estimator.energy_error_,
-            log_x=log_x,
-            name=name,
-        )
-        return display.plot(ax=ax)
+        curve = estimator.energy_evaluations_, estimator.energy_, estimator.energy_error_
+        return cls(*curve, log_x=log_x, name=name).plot(ax=ax)
 
     @property
     def smooth(self) -> Floats:
@@ -127,16 +121,11 @@ class EnergyDisplay(Display):
                 label="mean error")  # fmt: skip
         if not few:
             ax.plot(self.evaluations, self.smooth, color="0.15", linewidth=1.6, label="smoothed")
-        self._dress(ax)
-
-    def _dress(self, ax: Any) -> None:
-        from matplotlib.ticker import FuncFormatter
-
         ax.set(xlabel="classifiers trained", ylabel="error")
         if self.log_x:
             ax.set_xscale("log")
-        ax.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:,.0f}"))
-        ax.yaxis.set_major_formatter(FuncFormatter(lambda y, _: f"{100 * y:.3g}%"))
+        ax.xaxis.set_major_formatter("{x:,.0f}")
+        ax.yaxis.set_major_formatter(lambda y, _: f"{100 * y:.3g}%")
         ax.set_ylim(bottom=max(0.0, ax.get_ylim()[0]))
         first, last = self.ends
         finish(ax, f"{self.name or 'OFW'}: mean error from {first:.1%} to {last:.1%}", "best")

@@ -7,14 +7,13 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils.validation import check_is_fitted
 
 from tamis._columns import find_constant
 from tamis._validation import Number, check_value
 from tamis.data import checks
 from tamis.exceptions import InputError
 from tamis.graph.feature_graph import GraphSettings, find_deviations, memory_graph
-from tamis.plots._display import LONGEST_NAME, RED, Display, Floats, short_label
+from tamis.plots._display import LONGEST_NAME, RED, Display, Floats, check_has, short_label
 
 # How many of the columns that a column repeats most it may be joined to.
 PARTNERS = 2
@@ -70,6 +69,8 @@ class FeatureGraphDisplay(Display):
     array([0.  , 0.69, 0.12, 0.06])
     """
 
+    _size = 7.5, 7.0
+
     def __init__(
         self,
         names: Sequence[str],
@@ -120,16 +121,9 @@ class FeatureGraphDisplay(Display):
         display : FeatureGraphDisplay
             With the numbers drawn.
         """
-        check_is_fitted(estimator, "scores_")
-        check_value(
-            n_features, Number(int, low=1), who="FeatureGraphDisplay", name="n_features"
-        )  # fmt: skip
-        who = type(estimator).__name__
-        if not hasattr(estimator, "relation"):
-            raise InputError(
-                f"FeatureGraphDisplay: expected a fitted InfFS or InfFSCV, got {who}, which has no "
-                "relation between columns. Use ScoreCurveDisplay."
-            )
+        lacks = "which has no relation between columns"
+        who = check_has(estimator, "relation", cls.__name__, "InfFS or InfFSCV", lacks)
+        check_value(n_features, Number(int, low=1), who=cls.__name__, name="n_features")
         X = checks.check_table(estimator, X, reset=False)
         weight = checks.check_weight(sample_weight, X.shape[0], who)
         varies = ~find_constant(estimator, X, weight)
@@ -151,10 +145,6 @@ class FeatureGraphDisplay(Display):
             min_relation=min_relation,
         )
         return display.plot(ax=ax)
-
-    @property
-    def _size(self) -> tuple[float, float]:
-        return 7.5, 7.0
 
     def _draw(self, ax: Any) -> None:
         angles = self._angles()

@@ -8,10 +8,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
+from tamis._validation import Choice, check_value
 from tamis.exceptions import InputError
-from tamis.plots._display import BLUE, Display, Floats
-
-KINDS = ("scatter", "top")
+from tamis.plots._display import BLUE, Display, Floats, finish
 
 
 class QualityMapDisplay(Display):
@@ -59,8 +58,7 @@ class QualityMapDisplay(Display):
                 "QualityMapDisplay: expected at least one feature and finite qualities, got "
                 f"{self.measured.size} features."
             )
-        if kind not in KINDS:
-            raise InputError(f"QualityMapDisplay: kind must be 'scatter' or 'top', got {kind!r}.")
+        check_value(kind, Choice(("scatter", "top")), who="QualityMapDisplay", name="kind")
         self.kind = kind
 
     @classmethod
@@ -114,13 +112,9 @@ class QualityMapDisplay(Display):
         return np.cumsum(self.measured[order]) / np.arange(1, by.size + 1)
 
     def _draw(self, ax: Any) -> None:
-        if self.kind == "scatter":
-            self._scatter(ax)
-        else:
-            self._lines(ax)
-        ax.spines[["top", "right"]].set_visible(False)
-
-    def _scatter(self, ax: Any) -> None:
+        if self.kind == "top":
+            self._draw_top(ax)
+            return
         size = 22 if self.measured.size <= 300 else 8
         ax.scatter(self.measured, self.predicted, s=size, color=BLUE, alpha=0.6, linewidth=0)
         # The diagonal, over what both axes show.
@@ -128,14 +122,13 @@ class QualityMapDisplay(Display):
         high = max(self.measured.max(), self.predicted.max())
         ax.plot([low, high], [low, high], color="0.6", linewidth=0.8, linestyle="--")
         ax.set(xlabel="measured quality", ylabel="predicted quality")
-        ax.set_title(f"{self.measured.size:,} features: correlation {self.correlation:.2f}")
+        finish(ax, f"{self.measured.size:,} features: correlation {self.correlation:.2f}")
 
-    def _lines(self, ax: Any) -> None:
+    def _draw_top(self, ax: Any) -> None:
         count = np.arange(1, self.measured.size + 1)
         ax.plot(count, self.top_by_measurement, color="0.15", linewidth=1.4, label="by measurement")
         ax.plot(count, self.top_by_prediction, color=BLUE, linewidth=1.6,
                 label="by prediction")  # fmt: skip
         ax.axhline(self.measured.mean(), color="0.6", linewidth=0.8, linestyle="--", label="random")
         ax.set(xlabel="k top ranked features", ylabel="mean measured quality")
-        ax.set_title("Mean quality of the top ranked features")
-        ax.legend(frameon=False, loc="best")
+        finish(ax, "Mean quality of the top ranked features", "best")

@@ -10,6 +10,8 @@ from numpy.typing import ArrayLike
 from tamis.cutoff import find_elbows
 from tamis.plots._display import BLUE, RED, Display, finish
 
+LOOKS = ("early", "late"), ("-", "--")  # names and lines of the elbows
+
 
 class ScoreCurveDisplay(Display):
     """Scores of the columns, best first, with the early and late elbow and the cut.
@@ -86,13 +88,8 @@ class ScoreCurveDisplay(Display):
         if self.n_selected:
             ax.axvspan(0.5, self.n_selected + 0.5, color=BLUE, alpha=0.15, linewidth=0,
                        label=f"selected: {self.n_selected}")  # fmt: skip
-        if self.elbows is not None:
-            self._draw_elbows(ax)
-        ax.set(xlabel="rank", ylabel="score", xlim=(0.5, self.scores.size + 0.5))
-        finish(ax, f"Sorted scores of {self.name}" if self.name else "Sorted scores", "best")
-
-    def _draw_elbows(self, ax: Any) -> None:
-        early, late = self.elbows or (0, 0)
-        for count, label, style in ((early, "early", "-"), (late, "late", "--")):
+        for count, label, style in zip(self.elbows or (), *LOOKS, strict=False):
             ax.axvline(count + 0.5, color=RED, linestyle=style, linewidth=1.1,
                        label=f"{label} elbow: {count}")  # fmt: skip
+        ax.set(xlabel="rank", ylabel="score", xlim=(0.5, self.scores.size + 0.5))
+        finish(ax, f"Sorted scores of {self.name}" if self.name else "Sorted scores", "best")

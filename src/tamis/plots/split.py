@@ -87,14 +87,8 @@ class SplitDisplay(Display):
             With the numbers drawn.
         """
         curve = estimator.loss_curve(X, y, feature=feature, sample_weight=sample_weight)
-        display = cls(
-            curve.thresholds,
-            curve.losses,
-            base=curve.base,
-            feature=curve.feature,
-            unit=curve.unit,
-        )
-        return display.plot(ax=ax)
+        names = {"base": curve.base, "feature": curve.feature, "unit": curve.unit}
+        return cls(curve.thresholds, curve.losses, **names).plot(ax=ax)
 
     @property
     def best(self) -> tuple[float, float]:

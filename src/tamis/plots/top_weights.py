@@ -95,13 +95,8 @@ class TopWeightsDisplay(Display):
             With the numbers drawn.
         """
         name = check_has(estimator, "weights_", cls.__name__, "OFW", "which has no weights")
-        display = cls(
-            estimator.weights_,
-            getattr(estimator, "weights_spread_", None),
-            checks.names_of(estimator),
-            n_features=n_features,
-            name=name,
-        )
+        spread, names = getattr(estimator, "weights_spread_", None), checks.names_of(estimator)
+        display = cls(estimator.weights_, spread, names, n_features=n_features, name=name)
         return display.plot(ax=ax)
 
     @property
@@ -116,7 +111,7 @@ class TopWeightsDisplay(Display):
         return np.cumsum(self.weights[self.shown]) / self.weights.sum()
 
     @property
-    def _size(self) -> tuple[float, float]:
+    def _size(self) -> tuple[float, float]:  # type: ignore[override]
         return 7.0, max(4.2, 1.1 + 0.22 * self.shown.size)  # every bar needs room for its name
 
     def _draw(self, ax: Any) -> None:
@@ -132,14 +127,11 @@ class TopWeightsDisplay(Display):
                         bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.6})  # fmt: skip
         uniform = self.weights.sum() / max(1, int((self.weights > 0).sum()))
         ax.axvline(uniform, color="0.4", linestyle=":", linewidth=1.3, zorder=0.5)
-        self._dress(ax, rows)
-
-    def _dress(self, ax: Any, rows: NDArray[Any]) -> None:
         labels = [short_label(self.names[column]) for column in self.shown]
         ax.set_yticks(rows, labels, fontsize="small" if rows.size > 8 else "medium")
         ax.set_ylim(rows.size - 0.4, -0.6)
-        ax.set_xlim(0.0, 1.12 * float((self.weights + self.spread)[self.shown].max()))
-        note = "; lines: deviation over restarts" if self.spread[self.shown].any() else ""
+        ax.set_xlim(0.0, 1.12 * float((values + spread).max()))
+        note = "; lines: deviation over restarts" if spread.any() else ""
         ax.set_xlabel(f"weight (dotted: all equal{note})")
         ax.set_title(f"Largest weights of {self.name or 'OFW'}, and the share they hold together")
         ax.spines[["top", "right", "left"]].set_visible(False)

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from tamis._validation import Number, check_value
 from tamis.data import checks
 from tamis.exceptions import InputError
-from tamis.plots._display import Display, Floats, check_has, column_names, finish, label_lines
+from tamis.plots._display import Display, check_has, column_names, finish, label_lines
 
 
 class WeightsPathDisplay(Display):
@@ -92,14 +92,8 @@ class WeightsPathDisplay(Display):
         """
         lacks = "whose scores have no path"
         name = check_has(estimator, "weights_path_", cls.__name__, "OFW", lacks)
-        display = cls(
-            estimator.path_evaluations_,
-            estimator.weights_path_,
-            checks.names_of(estimator),
-            n_features=n_features,
-            name=name,
-        )
-        return display.plot(ax=ax)
+        path = estimator.path_evaluations_, estimator.weights_path_, checks.names_of(estimator)
+        return cls(*path, n_features=n_features, name=name).plot(ax=ax)
 
     @property
     def shown(self) -> NDArray[np.intp]:
@@ -118,17 +112,12 @@ class WeightsPathDisplay(Display):
             ax.plot(self.evaluations, column, color=f"C{k % 10}", linewidth=1.6,
                     linestyle=("-", "--")[k // 10 % 2])  # fmt: skip
         ax.axhline(self.uniform, color="0.3", linestyle=":", linewidth=1.4, zorder=3)
-        self._dress(ax, values)
-        label_lines(ax, values[-1] / ax.get_ylim()[1], [self.names[j] for j in self.shown])
-
-    def _dress(self, ax: Any, values: Floats) -> None:
-        from matplotlib.ticker import FuncFormatter
-
         ax.set(xlabel="classifiers trained", ylabel="weight (dotted: all equal)")
         if self.evaluations[-1] > self.evaluations[0]:
             ax.set_xlim(self.evaluations[0], self.evaluations[-1])
         ax.set_ylim(0.0, 1.05 * max(values.max(), self.uniform))
-        ax.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:,.0f}"))
+        ax.xaxis.set_major_formatter("{x:,.0f}")
+        label_lines(ax, values[-1] / ax.get_ylim()[1], [self.names[j] for j in self.shown])
         together = values[-1].sum()
         count = f"{values.shape[1]} of {self.weights.shape[1]:,} columns"
         finish(ax, f"Weights of {self.name or 'OFW'}: {count} hold {together:.0%} at the end")
