@@ -15,6 +15,7 @@ from tamis.cli.console import Misuse, Talk
 from tamis.cutoff import CutRule, Elbow, as_rule
 from tamis.cutoff.best_count import BestCount
 
+Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 SELECT_HELP = "elbow, early, late, all, a count such as 20 or a share such as 0.1"
 SELECT_WORDS = ("elbow", "early", "late", "best", "all")
 DEFAULT_METHODS = {"classification": "dft", "regression": "rft"}
@@ -22,15 +23,13 @@ DEFAULT_METHODS = {"classification": "dft", "regression": "rft"}
 OWN_OPTION = {"n_features_to_select": "--select", "n_jobs": "--n-jobs"}
 
 
-def path(
-    name: str, text: str, metavar: str = "FILE", **settings: Any
-) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+def path(name: str, text: str, metavar: str = "FILE", **settings: Any) -> Decorator:
     """Make an option that takes a path."""
     kind = click.Path(path_type=Path)
     return click.option(name, type=kind, metavar=metavar, help=text, **settings)
 
 
-def names(name: str, text: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+def names(name: str, text: str) -> Decorator:
     """Make an option that takes names of columns, and may be repeated."""
     return click.option(name, multiple=True, metavar="NAMES", help=text)
 
@@ -89,14 +88,7 @@ def table_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def parse_select(text: str) -> CutRule:
-    """Turn the value of ``--select`` into a rule; anything that is none is a usage error.
-
-    Examples
-    --------
-    >>> from tamis.cli._options import parse_select
-    >>> parse_select("late").which, parse_select("20").k, parse_select("0.1").f
-    ('late', 20, 0.1)
-    """
+    """Turn the value of ``--select`` into a rule; anything that is none is a usage error."""
     if text == "late":
         return Elbow("late")
     if text == "best":

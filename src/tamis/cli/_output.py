@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -23,14 +24,11 @@ def ranking_format(path: Path) -> str:
     """Tell the format of a ranking from its name; an unknown one is a usage error."""
     if path.suffix.lower() == ".json":
         return "json"
-    try:
-        kind = table_format(path)
-    except InputError:
-        kind = None
-    if kind in (None, "npz"):
-        formats = ".csv, .tsv, .json, .parquet or .feather"
-        raise Misuse(f"--out must end in {formats}, got {str(path)!r}")
-    return kind
+    with suppress(InputError):
+        if (kind := table_format(path)) != "npz":
+            return kind
+    formats = ".csv, .tsv, .json, .parquet or .feather"
+    raise Misuse(f"--out must end in {formats}, got {str(path)!r}")
 
 
 def check_ranking_output(path: Path, data: Path, force: bool) -> None:
@@ -161,14 +159,7 @@ class Layout:
 
 
 def fit(text: str, width: int, dots: str = "…") -> str:
-    """Cut a text with dots or pad it to exactly `width` cells; some letters take two.
-
-    Examples
-    --------
-    >>> from tamis.cli._output import fit
-    >>> fit("a long name", 7), fit("short", 7)
-    ('a long…', 'short  ')
-    """
+    """Cut a text with dots or pad it to exactly `width` cells; some letters take two."""
     from rich.cells import cell_len, set_cell_size
 
     if cell_len(text) > width:

@@ -34,9 +34,7 @@ DATA, PICTURE, REPORT = "breast_cancer.csv", "score_curve.png", "report.html"
 FILES = (DATA, "ranking.csv", "ranking.json", REPORT, PICTURE)
 METHODS = ("dft", "fisher", "mutualinformation", "relieff", "mrmr", "randomranking")
 N_SPLITS = 10
-TARGET = "diagnosis"
 NOISE = "shuffled "
-N_FOLDS = 5
 
 
 @click.command(
@@ -167,13 +165,6 @@ def demo_table() -> RawTable:
 
     A shuffled column has the values of the real one and no relation to the diagnosis, so a good
     ranking puts every one of them below the cut.
-
-    Examples
-    --------
-    >>> from tamis.cli.demo import demo_table
-    >>> table = demo_table()
-    >>> table.n_rows, len(table.names), table.names[0], table.names[30]
-    (569, 60, 'mean radius', 'shuffled mean radius')
     """
     from sklearn.datasets import load_breast_cancer
 
@@ -181,13 +172,9 @@ def demo_table() -> RawTable:
     noise = np.random.default_rng(0).permuted(data.data, axis=0)
     names = [str(name) for name in data.feature_names]
     labels = np.asarray(data.target_names, dtype=str)[data.target]
-    table = RawTable.from_matrix(
-        np.hstack([data.data, noise]),
-        labels,
-        [*names, *(NOISE + name for name in names)],
-        "breast_cancer",
-    )
-    return replace(table, target_name=TARGET)
+    names += [NOISE + name for name in names]
+    table = RawTable.from_matrix(np.hstack([data.data, noise]), labels, names, "breast_cancer")
+    return replace(table, target_name="diagnosis")
 
 
 def evaluate(table: RawTable, selector: Any) -> Any:
@@ -205,7 +192,7 @@ def evaluate(table: RawTable, selector: Any) -> Any:
         make_pipeline(selector, StandardScaler(), LogisticRegression(max_iter=1000)),
         table.matrix,
         table.target,
-        cv=StratifiedKFold(N_FOLDS, shuffle=True, random_state=0),
+        cv=StratifiedKFold(5, shuffle=True, random_state=0),
         return_estimator=True,
     )
     supports = np.array([model[0].support_ for model in result["estimator"]])

@@ -17,6 +17,7 @@ from tamis.report import _svg, _words
 WIDTH = 700
 HEIGHT = 380  # of a chart of lines
 LEFT, RIGHT, TOP, BOTTOM = 58, 16, 28, 46  # its margins
+MIDDLE = (LEFT + WIDTH - RIGHT) / 2
 NAMES, ROW, GROUP_STEP = 218, 26, 12  # room for names, height of a row, width of a group
 LETTER = 8.3  # width of a letter in a wide font, for the room that names need
 
@@ -60,7 +61,7 @@ def line_chart(
     for line in sorted(lines, key=lambda line: line.position == chosen):
         is_chosen = line.position == chosen
         parts.append(_series(line, frame, is_chosen, 0.0 if is_chosen else _dodge(line, lines)))
-    return _svg.picture(key, WIDTH, HEIGHT, title, description, *parts, is_roomy=True)
+    return _svg.picture(key, WIDTH, HEIGHT, title, description, *parts, kind="chart roomy")
 
 
 def _frame(lines: Sequence[Line], counts: list[int], limits: tuple[float, float] | None) -> _Frame:
@@ -75,13 +76,14 @@ def _frame(lines: Sequence[Line], counts: list[int], limits: tuple[float, float]
     if limits is not None:
         low, high = min(low, limits[0]), max(high, limits[1])
     ticks = _svg.round_ticks(low, high)
-    start, end = LEFT + 14, WIDTH - RIGHT - 14
-    x = _middle if len(counts) == 1 else _spread(counts, start, end)
+    x = _spread(counts, LEFT + 14, WIDTH - RIGHT - 14)
     return _Frame(x, _svg.linear(ticks[0], ticks[-1], HEIGHT - BOTTOM, TOP), ticks)
 
 
 def _spread(counts: list[int], start: float, end: float) -> _svg.Scale:
     """Take the linear or logarithmic axis, whichever keeps neighbours further apart."""
+    if len(counts) == 1:
+        return lambda value: MIDDLE
     scales = [_svg.linear(counts[0], counts[-1], start, end)]
     if counts[0] > 0:
         scales.append(_svg.logarithmic(counts[0], counts[-1], start, end))
@@ -90,10 +92,6 @@ def _spread(counts: list[int], start: float, end: float) -> _svg.Scale:
         return min(scale(b) - scale(a) for a, b in pairwise(counts))
 
     return max(scales, key=closest)
-
-
-def _middle(value: float) -> float:
-    return (LEFT + WIDTH - RIGHT) / 2
 
 
 def _axes(frame: _Frame, counts: list[int], y_label: str) -> Markup:
@@ -112,8 +110,7 @@ def _axes(frame: _Frame, counts: list[int], y_label: str) -> Markup:
             parts.append(_svg.line(x, base, x, base + 5, "axis"))
             parts.append(_svg.text(x, base + 19, words, "t", "middle"))
             free = x + half
-    middle = (LEFT + WIDTH - RIGHT) / 2
-    parts.append(_svg.text(middle, HEIGHT - 6, "number of columns", "t label", "middle"))
+    parts.append(_svg.text(MIDDLE, HEIGHT - 6, "number of columns", "t label", "middle"))
     parts.append(_svg.text(4, 16, y_label, "t label"))
     return _svg.tag("g", *parts)
 
@@ -204,7 +201,8 @@ def _named_rows(
     key: str, rows: Sequence[Any], height: float, title: str, words: str, parts: list[Markup]
 ) -> Markup:
     is_roomy = _svg.LARGE_LETTER * max(len(name) for _, name, _ in rows) < NAMES
-    return _svg.picture(key, WIDTH, height, title, words, *parts, is_roomy=is_roomy)
+    kind = "chart roomy" if is_roomy else "chart"
+    return _svg.picture(key, WIDTH, height, title, words, *parts, kind=kind)
 
 
 def _ruler(start: float, end: float, difference: float) -> Markup:
@@ -283,7 +281,7 @@ def frequency_chart(
         return Look("cell", 0.06 + 0.9 * min(max(share, 0.0), 1.0), _words.percent(share), label)
 
     parts = _grid(columns, methods, (42.0, 23.0), shares, look, chosen)
-    return _svg.picture(key, *parts[:2], title, description, *parts[2:], is_fixed=True)
+    return _svg.picture(key, *parts[:2], title, description, *parts[2:], kind="chart fixed")
 
 
 def correlation_chart(
@@ -300,7 +298,7 @@ def correlation_chart(
         return Look(class_, min(abs(value), 1.0), _words.number(value, 2), "")
 
     parts = _grid(columns, columns, (21.0, 20.0), values, look)
-    return _svg.picture(key, *parts[:2], title, description, *parts[2:], is_fixed=True)
+    return _svg.picture(key, *parts[:2], title, description, *parts[2:], kind="chart fixed")
 
 
 class Look(NamedTuple):

@@ -39,23 +39,21 @@ def picture(
     title: str,
     description: str,
     *children: Markup,
-    is_fixed: bool = False,
-    is_roomy: bool = False,
+    kind: str = "chart",
 ) -> Markup:
     """Make the whole drawing, with a title and a description for those who cannot see it.
 
-    It is as wide as the page allows, or of its own width if `is_fixed`. If `is_roomy`, there is
-    room for letters half as large again, so that the whole of it can be read on a phone.
+    It is as wide as the page allows; "chart fixed" has its own width, "chart roomy" room for
+    letters half as large again, so that the whole of it can be read on a phone.
     """
-    kind = " fixed" if is_fixed else " roomy" if is_roomy else ""
+    size = {"width": round(width), "height": round(height)} if kind == "chart fixed" else {}
     return tag(
         "svg",
         tag("title", title, id=f"{key}-title"),
         tag("desc", description, id=f"{key}-text"),
         *children,
-        class_=f"chart{kind}",
-        width=round(width) if is_fixed else None,
-        height=round(height) if is_fixed else None,
+        class_=kind,
+        **size,
         role="img",
         viewBox=f"0 0 {_plain(float(width))} {_plain(float(height))}",
         aria_labelledby=f"{key}-title {key}-text",
