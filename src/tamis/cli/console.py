@@ -224,7 +224,7 @@ def as_csv(rows: Sequence[Any], columns: Sequence[str] = (), delimiter: str = ",
 def _cell(item: Any) -> Any:
     if isinstance(item, bool):
         return str(item).lower()
-    if isinstance(item, list):
+    if isinstance(item, tuple):
         return " ".join(item)
     return "" if item != item else item
 

@@ -18,6 +18,7 @@ Examples:
 
 The cost counts steps in samples T, features n, classes K and bins B.
 """
+FACTS = ("name", "supervised", "tasks", "cost", "summary", "reference")
 
 
 @click.command(cls=Command, epilog=EPILOG, short_help="List the methods, what they need and cost.")
@@ -28,8 +29,9 @@ def methods(json: bool, debug: bool) -> None:
     from tamis.selectors import list_selectors, selector_info
 
     infos = [selector_info(name) for name in list_selectors()]
+    rows = [{key: getattr(info, key) for key in FACTS} for info in infos]
     if json:
-        print_data(as_json([_record(info) for info in infos]))
+        print_data(as_json(rows))
     elif is_terminal():
         from tamis.cli._output import make_console
 
@@ -37,18 +39,7 @@ def methods(json: bool, debug: bool) -> None:
         for line in _lines(infos, console.width):
             console.print(line)
     else:
-        print_data(as_csv([_record(info) for info in infos]))
-
-
-def _record(info: Any) -> dict[str, Any]:
-    return {
-        "name": info.name,
-        "supervised": info.supervised,
-        "tasks": list(info.tasks),
-        "cost": info.cost,
-        "summary": info.summary,
-        "reference": info.reference,
-    }
+        print_data(as_csv(rows))
 
 
 def _lines(infos: Sequence[Any], width: int) -> list[str]:

@@ -36,6 +36,15 @@ class Figure(NamedTuple):
     table: PageTable
 
 
+class Texts(NamedTuple):
+    """Words around a chart, and those inside of it for readers who cannot see it."""
+
+    title: str
+    caption: str
+    chart_title: str
+    description: str
+
+
 class Context(NamedTuple):
     """What the figures of one data set share."""
 
@@ -86,11 +95,10 @@ def score_figure(
         f"{_words.percent(context.level)} intervals; estimator: {estimator}."
     )
     title = _words.capital(f"{words}, {estimator}") if number else "Score against number of columns"
-    chart_title = _words.capital(f"{words} against number of columns")
-    return _line_figure(
-        context, f"score{number}", rows, title, caption, chart_title, sentence,
-        words=words, is_better_high=is_better_high,
-    )  # fmt: skip
+    texts = Texts(title, caption, _words.capital(f"{words} against number of columns"), sentence)
+    y_label = f"{words} ({'higher' if is_better_high else 'lower'} is better)"
+    key = f"{context.key}-score{number}"
+    return _line_figure(context, key, rows, texts, words, y_label, is_better_high=is_better_high)
 
 
 def stability_figure(context: Context) -> Figure | None:
@@ -103,10 +111,10 @@ def stability_figure(context: Context) -> Figure | None:
         f"How much the columns chosen on different splits agree, by the Nogueira index: 1 is "
         f"always the same columns, 0 what chance gives. {sentence}"
     )
+    texts = Texts("Stability", caption, "Stability against number of columns", sentence)
     return _line_figure(
-        context, "stability", rows, "Stability", caption, "Stability against number of columns",
-        sentence, words="stability", y_label="stability (Nogueira; higher is better)",
-        field="nogueira", limits=(0.0, 1.0), digits=2,
+        context, f"{context.key}-stability", rows, texts, "stability",
+        "stability (Nogueira; higher is better)", field="nogueira", limits=(0.0, 1.0), digits=2,
     )  # fmt: skip
 
 
@@ -118,40 +126,29 @@ def probe_figure(context: Context) -> Figure | None:
     title = "Known probes among the chosen"
     caption = "Mean share of columns known to mean nothing among the chosen columns; 0 is best."
     return _line_figure(
-        context, "probes", rows, title, caption, title, caption, words="probes",
-        y_label="share of probes (lower is better)", limits=(0.0, 0.0), is_better_high=False,
+        context, f"{context.key}-probes", rows, Texts(title, caption, title, caption), "probes",
+        "share of probes (lower is better)", limits=(0.0, 0.0), is_better_high=False,
     )  # fmt: skip
 
 
 def _line_figure(
     context: Context,
-    name: str,
+    key: str,
     rows: list[dict[str, Any]],
-    title: str,
-    caption: str,
-    chart_title: str,
-    description: str,
-    *,
+    texts: Texts,
     words: str,
-    y_label: str | None = None,
+    y_label: str,
+    *,
     field: str = "mean",
     limits: tuple[float, float] | None = None,
     is_better_high: bool = True,
     digits: int = 3,
 ) -> Figure:
     """A value against the number of columns, one line per method; the legend is best first."""
-    key = f"{context.key}-{name}"
-    better = "higher" if is_better_high else "lower"
     svg = charts.line_chart(
-        key,
-        _lines(context, rows, field),
-        chart_title,
-        description,
-        y_label or f"{words} ({better} is better)",
-        limits=limits,
-        chosen=context.chosen,
-        chosen_count=context.chosen_count,
-    )
+        key, _lines(context, rows, field), texts.chart_title, texts.description, y_label,
+        limits=limits, chosen=context.chosen, chosen_count=context.chosen_count,
+    )  # fmt: skip
     body = [
         [
             _tables.name_cell(row["method"]),
@@ -165,7 +162,7 @@ def _line_figure(
     labels = heads("Method", f"Columns|{_words.capital(words)}|Interval|Splits")
     table = PageTable(f"{key}-table", f"Numbers of the chart: {words}", labels, body, True)
     legend = _legend(context, rows, field, is_better_high, digits)
-    return Figure(key, title, caption, svg, legend, table)
+    return Figure(key, texts.title, texts.caption, svg, legend, table)
 
 
 def _lines(context: Context, rows: list[dict[str, Any]], field: str) -> list[charts.Line]:
