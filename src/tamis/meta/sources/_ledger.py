@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import threading
 import time
-from collections.abc import Iterable
+from collections.abc import Generator, Sequence
+from numbers import Integral
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tamis.exceptions import InputError
 from tamis.meta.sources._folder import Folder, Stored
+from tamis.meta.sources.meta_table import BadResult, Floats, read_columns
 
-Floats = NDArray[np.float64]
+# Candidates (an int or several) with their columns, or with an exception, as they arrive.
+Pieces = Generator[tuple[Any, Any]]
 
 
 class Ledger:
@@ -36,12 +39,36 @@ class Ledger:
         self.busy: set[int] = set()
         self.lock = threading.RLock()
 
-    def start(self, batch: Iterable[int]) -> None:
-        """Give every candidate its turn; the results may then arrive in any order."""
-        self.last_turn = max(time.time_ns(), self.last_turn)  # clocks are set back at times
-        for index in batch:
-            self.last_turn += 1
-            self.turns[index] = self.last_turn
+    def measure_missing(self, source: Any, wanted: Sequence[int]) -> Exception | None:
+        """Measure candidates that are neither known nor failed; returns the last error met."""
+        error: Exception | None = None
+        with self.lock:
+            missing = self._missing(wanted)
+            if not missing:
+                return None
+            circle = self.busy.intersection(missing)
+            if circle:
+                raise InputError(
+                    f"{source._who()}: measure asked for columns of candidate {min(circle)}, which "
+                    "it is measuring itself. Ask for other candidates only."
+                )
+            if self.folder is not None:
+                self._take(self.folder.refresh())
+                self.folder.check_writable()  # before the long work, not after it
+            size = source.batch_size or len(missing)
+            for start in range(0, len(missing), size):
+                batch = self._missing(missing[start : start + size])
+                self.busy.update(batch)
+                self._give_turns(batch)
+                try:
+                    error = self._measure_batch(source, batch) or error
+                except KeyboardInterrupt:
+                    with contextlib.suppress(InputError):
+                        self.save()  # in case that a write was interrupted
+                    raise
+                finally:
+                    self.busy.difference_update(batch)
+        return error
 
     def add(self, found: dict[int, Floats]) -> None:
         """Keep columns, here and in the folder; nobody can change them afterwards."""
@@ -73,26 +100,39 @@ class Ledger:
         self.folder, self.unsaved = folder, set(self.stored) - set(found)
         self.save()
 
-    def prepare(self) -> None:
-        """Before measuring: look what others stored, and make sure that storing works."""
-        if self.folder is not None:
-            self._take(self.folder.refresh())
-            self.folder.check_writable()
-
     def order(self) -> list[int]:
         """Measured candidates in the order of their turns."""
         known = list(self.stored)  # at once: another thread may be adding
         return sorted(known, key=self._turn)
 
-    def copy(self) -> Ledger:
-        """An independent record of the same measurements."""
-        twin = Ledger()
-        with self.lock:
-            twin.stored, twin.failures = dict(self.stored), dict(self.failures)
-            twin.n_samples, twin.unsaved = self.n_samples, set(self.unsaved)
-            twin.last_turn = self.last_turn
-            twin.folder = copy.deepcopy(self.folder)
-        return twin
+    def _missing(self, wanted: Sequence[int]) -> list[int]:
+        """Candidates to measure, each once, in the order asked for."""
+        unknown = [index for index in dict.fromkeys(wanted) if index not in self.stored]
+        return [index for index in unknown if index not in self.failures]
+
+    def _give_turns(self, batch: list[int]) -> None:
+        """The results may then arrive in any order."""
+        first = max(time.time_ns(), self.last_turn) + 1  # clocks are set back at times
+        self.turns.update(zip(batch, range(first, first + len(batch)), strict=True))
+        self.last_turn = first + len(batch) - 1
+
+    def _measure_batch(self, source: Any, batch: list[int]) -> Exception | None:
+        """Try all together, then one by one those whose failure cannot be attributed."""
+        waiting, attempt = batch, _Attempt(source, self)
+        for _ in range(1 + source.retries):
+            if not waiting:
+                return None
+            attempt = _Attempt(source, self)
+            attempt.run(waiting)
+            waiting = [index for index in waiting if index not in self.stored]
+        suspects = [index for index in waiting if index not in attempt.messages]
+        self.failures.update({i: attempt.messages[i] for i in waiting if i in attempt.messages})
+        if len(batch) == 1 and suspects:
+            self.failures[suspects[0]] = attempt.shared
+            return attempt.error
+        for index in suspects:
+            attempt.error = self._measure_batch(source, [index]) or attempt.error
+        return attempt.error if any(index in self.failures for index in batch) else None
 
     def _take(self, found: dict[int, Stored]) -> None:
         for index, stored in found.items():
@@ -106,9 +146,72 @@ class Ledger:
         return self.stored[index].turn
 
     def __getstate__(self) -> dict[str, Any]:
-        kept = vars(self.copy())
-        del kept["lock"], kept["busy"]
-        return kept
+        with self.lock:
+            mutable = {name: copy.copy(vars(self)[name]) for name in ("stored", "failures")}
+            own = {"unsaved": set(self.unsaved), "folder": copy.deepcopy(self.folder)}
+            return {**vars(self), **mutable, **own, "turns": {}, "busy": set(), "lock": None}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        vars(self).update(state, lock=threading.RLock(), busy=set())
+        vars(self).update(state, lock=threading.RLock())
+
+
+class _Attempt:
+    """One call of measure: what is good goes to the ledger, what is not stays here."""
+
+    def __init__(self, source: Any, ledger: Ledger) -> None:
+        self.source, self.ledger = source, ledger
+        self.messages: dict[int, str] = {}
+        self.shared = "measure returned nothing for it"
+        self.error: Exception | None = None
+
+    def run(self, waiting: list[int]) -> None:
+        """Take the results as they arrive; an error of the ledger (a full disk) goes through."""
+        pieces = self.source._measurements(np.array(waiting, dtype=np.int64))
+        with contextlib.closing(pieces):
+            while True:
+                try:
+                    piece = next(pieces)
+                except StopIteration:
+                    return
+                except Exception as error:  # whatever a measurement of a user raises
+                    self.shared, self.error = describe(error), error
+                    return
+                try:
+                    self._keep(*piece)
+                except KeyboardInterrupt as stop:
+                    # Other threads may have finished more when the user stops the work.
+                    with contextlib.suppress(StopIteration, KeyboardInterrupt):
+                        piece = pieces.throw(stop)
+                        while True:
+                            self._keep(*piece)
+                            piece = next(pieces)
+                    raise
+
+    def _keep(self, indices: Any, result: Any) -> None:
+        indices, known = np.atleast_1d(indices), self.ledger.n_samples
+        declared = self.source.n_samples if known is None else known
+        has_length = isinstance(declared, Integral) and int(declared) > 0
+        try:
+            if isinstance(result, Exception):
+                raise result
+            rows = read_columns(result, indices.size, int(declared) if has_length else None)
+        except Exception as error:
+            self.shared, self.error = describe(error), error
+            if indices.size == 1:
+                self.messages[int(indices[0])] = self.shared
+            return
+        found = dict(zip(indices.tolist(), rows, strict=True))
+        for index in indices[np.isinf(rows).any(axis=1)].tolist():
+            column = found.pop(index)
+            value = column[np.isinf(column)][0]
+            self.messages[index] = f"expected finite values or NaN, got {value}"
+            self.error = BadResult(self.messages[index])
+        self.ledger.add(found)
+
+
+def describe(error: Exception) -> str:
+    """Type and first line of an error."""
+    if isinstance(error, BadResult):
+        return str(error)
+    lines = str(error).strip().splitlines()
+    return f"{type(error).__name__}: {lines[0][:200]}" if lines else type(error).__name__

@@ -57,15 +57,26 @@ class ArraySource(FeatureSource):
     retries = 0  # what is wrong with an array now is wrong with it later
 
     def __init__(self, X: Any, meta: Any, *, cost: Any = None, feature_names: Any = None) -> None:
-        self.X = _check_table(X)
+        if is_frame(X):
+            raise InputError(
+                "ArraySource: expected an array or a sparse matrix, got a DataFrame. Use "
+                "FrameSource(frame, meta), which matches names, or pass frame.to_numpy()."
+            )
+        self.X = np.asarray(X) if isinstance(X, list | tuple) else X
+        shape = getattr(self.X, "shape", None)
+        if not isinstance(shape, tuple) or len(shape) != 2:
+            came = type(X).__name__ if shape is None else f"shape {shape}"
+            raise InputError(
+                f"ArraySource: expected X of shape (n_samples, n_candidates), got {came}."
+            )
         self.meta, self.cost = meta, cost
         if feature_names is not None:
             self.feature_names = feature_names
         n_candidates = table_shape(meta, "ArraySource")[0]
-        if self.X.shape[1] != n_candidates:
+        if shape[1] != n_candidates:
             raise InputError(
-                f"ArraySource: expected a row of meta for every column of X ({self.X.shape[1]}), "
-                f"got {n_candidates} rows."
+                f"ArraySource: expected a row of meta for every column of X ({shape[1]}), got "
+                f"{n_candidates} rows."
             )
         self.costs()
         self.candidate_names()
@@ -78,17 +89,3 @@ class ArraySource(FeatureSource):
 
     def _known_rows(self) -> int:
         return int(self.X.shape[0])
-
-
-def _check_table(X: Any) -> Any:
-    if is_frame(X):
-        raise InputError(
-            "ArraySource: expected an array or a sparse matrix, got a DataFrame. Use "
-            "FrameSource(frame, meta), which matches names, or pass frame.to_numpy()."
-        )
-    table = np.asarray(X) if isinstance(X, list | tuple) else X
-    shape = getattr(table, "shape", None)
-    if not isinstance(shape, tuple) or len(shape) != 2:
-        came = type(X).__name__ if shape is None else f"shape {shape}"
-        raise InputError(f"ArraySource: expected X of shape (n_samples, n_candidates), got {came}.")
-    return table

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import hashlib
 import json
 from collections.abc import Callable
@@ -10,12 +11,12 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from tamis._validation import Custom, check_value
-from tamis.meta.sources import _checks as _source_checks
+from tamis._validation import Custom, Number, check_value
+from tamis.exceptions import InputError, MeasurementError
 from tamis.meta.sources import meta_table
 from tamis.meta.sources._folder import Folder
-from tamis.meta.sources._ledger import Floats, Ledger
-from tamis.meta.sources._measuring import Pieces, measure_missing, read_columns
+from tamis.meta.sources._ledger import Ledger, Pieces
+from tamis.meta.sources.meta_table import Floats
 
 T = TypeVar("T")
 
@@ -32,6 +33,10 @@ class Reading(Generic[T]):
 
 
 _KEY = Custom(lambda key: key is None or isinstance(key, str), "a str or None")
+# Candidates named in a message before "and n more".
+_SHOWN = 5
+# Methods that other code calls; an attribute of a subclass may not take their place.
+_METHODS = ("columns", "available", "costs", "candidate_names")
 
 
 class FeatureSource:
@@ -129,7 +134,10 @@ class FeatureSource:
         columns : array-like, DataFrame or sparse matrix of shape (n_samples, len(indices))
             NaN where a value is missing. For one candidate, ``(n_samples,)`` is fine.
         """
-        raise _source_checks.no_measure(self._who())
+        raise InputError(
+            f"{self._who()}: expected a method measure(indices) that returns an array of shape "
+            "(n_samples, len(indices)), got none. Define it in the class."
+        )
 
     @Reading
     def feature_names(self) -> Any:
@@ -282,7 +290,7 @@ class FeatureSource:
         plain = state[0] if isinstance(state, tuple) else state  # a tuple where there are slots
         if not plain or "_ledger" not in plain:
             return state
-        plain = {**plain, "_ledger": plain["_ledger"].copy()}
+        plain = {**plain, "_ledger": copy.copy(plain["_ledger"])}
         return (plain, *state[1:]) if isinstance(state, tuple) else plain
 
     def _who(self) -> str:
@@ -292,7 +300,10 @@ class FeatureSource:
         try:
             meta = self.meta
         except AttributeError as error:
-            raise _source_checks.no_meta(self._who()) from error
+            raise InputError(
+                f"{self._who()}: expected an attribute meta of shape (n_candidates, n_meta), got "
+                "none. Set it in the class or in __init__."
+            ) from error
         return meta_table.table_shape(meta, self._who())[0]
 
     def _known_rows(self) -> int | None:
@@ -305,7 +316,8 @@ class FeatureSource:
         if known is not None:
             return known
         try:
-            return read_columns(self.measure(np.empty(0, dtype=np.int64)), 0, None).shape[1]
+            nothing = self.measure(np.empty(0, dtype=np.int64))
+            return meta_table.read_columns(nothing, 0, None).shape[1]
         except Exception:  # not every measure can do that, and it need not
             return 0
 
@@ -321,23 +333,59 @@ class FeatureSource:
 
     def _obtain(self, indices: Any) -> tuple[list[tuple[int, Floats | None]], Exception | None]:
         """Column of every candidate asked for, None where it failed, and the last error."""
-        wanted = _source_checks.check_indices(indices, self._size(), self._who())
+        wanted = self._check_indices(indices)
         record, error = self._record, None
         # What is known is read without waiting for what another thread measures.
         if not all(index in record.stored for index in wanted):
-            _source_checks.check_settings(self)
-            if getattr(self.measure, "__func__", None) is FeatureSource.measure:
-                raise _source_checks.no_measure(self._who())
-            error = measure_missing(self, record, wanted)
+            who, size = self._who(), Number(int, low=1, or_none=True)
+            check_value(self.retries, Number(int, low=0), who=who, name="retries")
+            check_value(self.batch_size, size, who=who, name="batch_size")
+            self._check_measure()
+            error = record.measure_missing(self, wanted)
         stored = [record.stored.get(index) for index in wanted]
         columns = [None if found is None else found.column for found in stored]
         return list(zip(wanted, columns, strict=True)), error
 
-    def _failure(self, found: dict[int, Floats | None]) -> Exception:
+    def _check_indices(self, indices: Any) -> list[int]:
+        """Positions of candidates; a mask is fine, too."""
+        array, size = np.atleast_1d(np.asarray(indices)), self._size()
+        if array.dtype == bool and array.shape == (size,):
+            array = np.flatnonzero(array)
+        if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
+            raise InputError(
+                f"{self._who()}: expected indices to be a list of ints, or a mask of {size} bools, "
+                f"got dtype {array.dtype} of shape {array.shape}."
+            )
+        array = array.astype(np.int64)
+        wrong = array[(array < 0) | (array >= size)]
+        if wrong.size:
+            raise InputError(
+                f"{self._who()}: expected indices between 0 and {size - 1}, got {wrong[0]}."
+            )
+        return array.tolist()
+
+    def _check_measure(self) -> None:
+        if getattr(self.measure, "__func__", None) is FeatureSource.measure:
+            FeatureSource.measure(self, np.empty(0, dtype=np.int64))
+
+    def _failure(self, found: dict[int, Floats | None]) -> MeasurementError:
+        """Which candidates failed, why, and what became of the others."""
         reasons = self._record.failures
         failed = {i: reasons.get(i, "not tried") for i, column in found.items() if column is None}
-        names = None if self.feature_names is None else FeatureSource.candidate_names(self)
-        return _source_checks.not_measured(failed, len(found), names, self._who())
+        named = self.feature_names is not None
+        names = FeatureSource.candidate_names(self) if named else []
+        shown = [
+            f"candidate {index}{f' ({names[index]!r})' if named else ''}: {failed[index]}"
+            for index in list(failed)[:_SHOWN]
+        ]
+        if len(failed) > _SHOWN:
+            shown.append(f"and {len(failed) - _SHOWN} more")
+        return MeasurementError(
+            f"{self._who()}: expected columns of {len(found)} candidates, got {len(failed)} that "
+            f"could not be measured ({'; '.join(shown)}); {len(found) - len(failed)} are measured "
+            "and kept. Fix the cause and call retry_failed(), or pass skip_failed=True.",
+            failed,
+        )
 
 
 def as_source(source: Any) -> FeatureSource:
@@ -367,14 +415,17 @@ def as_source(source: Any) -> FeatureSource:
            [5., 3.]])
     """
     if not isinstance(source, FeatureSource):
-        measures = callable(getattr(source, "measure", None)) and hasattr(source, "meta")
-        if isinstance(source, type) or not measures:
-            raise _source_checks.not_a_source(source)
-        return wrap(source)
-    _source_checks.check_methods(source)
+        return _wrap(source)
+    for name in _METHODS:
+        hidden = getattr(source, name)
+        if not callable(hidden):
+            came = "None" if hidden is None else f"an object of type {type(hidden).__name__}"
+            raise InputError(
+                f"{source._who()}: expected {name} to be the method of FeatureSource, got {came}. "
+                "Give this attribute another name."
+            )
     source._size()
-    if getattr(source.measure, "__func__", None) is FeatureSource.measure:
-        raise _source_checks.no_measure(source._who())
+    source._check_measure()
     return source
 
 
@@ -402,8 +453,17 @@ _TAKEN_OVER = frozenset(
 )
 
 
-def wrap(original: Any) -> FeatureSource:
-    """The wrapper of an object, which remembers it: so nothing is measured twice."""
+def _wrap(original: Any) -> FeatureSource:
+    measures = callable(getattr(original, "measure", None)) and hasattr(original, "meta")
+    if isinstance(original, type) or not measures:
+        came = "None" if original is None else f"an object of type {type(original).__name__}"
+        if isinstance(original, type):
+            came = f"the class {original.__name__}"
+        raise InputError(
+            "as_source: expected a FeatureSource, or an object with an attribute meta and a method "
+            f"measure(indices), got {came}. For a table in memory use "
+            "tamis.meta.ArraySource(X, meta)."
+        )
     memory = getattr(original, "__dict__", None)
     known = memory.get("_tamis_source") if isinstance(memory, dict) else None
     # A copy of the object brings the wrapper of the object it was copied from.

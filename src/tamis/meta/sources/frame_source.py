@@ -9,9 +9,8 @@ from numpy.typing import NDArray
 
 from tamis.data.frames import is_frame
 from tamis.exceptions import InputError
-from tamis.meta.sources._measuring import as_numbers
 from tamis.meta.sources.feature_source import FeatureSource
-from tamis.meta.sources.meta_table import check_same, split_names
+from tamis.meta.sources.meta_table import as_numbers, check_columns, split_names
 
 
 class FrameSource(FeatureSource):
@@ -58,11 +57,16 @@ class FrameSource(FeatureSource):
     retries = 0  # what is wrong with a table now is wrong with it later
 
     def __init__(self, frame: Any, meta: Any, *, cost: Any = None, name: str = "feature") -> None:
-        self.frame = frame
-        labels = _labels(frame)
+        if not is_frame(frame):  # a lazy one is none, either
+            raise InputError(
+                "FrameSource: expected a pandas or polars DataFrame or an Arrow table, got an "
+                f"object of type {type(frame).__name__}. For an array use ArraySource; collect a "
+                "lazy frame."
+            )
+        self.frame, self.cost = frame, cost
+        labels = list(frame.column_names if hasattr(frame, "column_names") else frame.columns)
         self._names, self.meta = split_names(meta, name, "FrameSource")
-        check_same(self._names, labels, "FrameSource", extra=False)
-        self.cost = cost
+        check_columns(self._names, labels, "FrameSource", extra=False)
         self.feature_names = [str(label) for label in self._names]
         self.costs()
 
@@ -73,20 +77,3 @@ class FrameSource(FeatureSource):
 
     def _known_rows(self) -> int:
         return int(self.frame.shape[0])
-
-
-def _labels(frame: Any) -> list[Any]:
-    """Names of the columns, each once."""
-    if not is_frame(frame):  # a lazy one is none, either
-        raise InputError(
-            "FrameSource: expected a pandas or polars DataFrame or an Arrow table, got an object "
-            f"of type {type(frame).__name__}. For an array use ArraySource; collect a lazy frame."
-        )
-    labels = list(frame.column_names if hasattr(frame, "column_names") else frame.columns)
-    if len(set(labels)) < len(labels):
-        twice = next(label for place, label in enumerate(labels) if label in labels[:place])
-        raise InputError(
-            f"FrameSource: expected every column name once, got {twice!r} {labels.count(twice)} "
-            "times. Rename the columns."
-        )
-    return labels

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import contextlib
+import warnings
+from collections.abc import Callable, Generator
+from itertools import islice
+from queue import Empty, SimpleQueue
+from threading import Thread
 from typing import Any
 
 import numpy as np
@@ -11,8 +16,13 @@ from numpy.typing import NDArray
 from tamis._runtime.threads import effective_jobs
 from tamis._validation import N_JOBS, Choice, check_value
 from tamis.exceptions import InputError
-from tamis.meta.sources._measuring import Pieces, call_here, call_in_processes, call_in_threads
+from tamis.meta.sources._ledger import describe
 from tamis.meta.sources.feature_source import FeatureSource
+from tamis.meta.sources.meta_table import BadResult
+
+Function = Callable[[int], Any]
+# A candidate with its column, or with an exception.
+Results = Generator[tuple[int, Any]]
 
 
 class FunctionSource(FeatureSource):
@@ -58,7 +68,7 @@ class FunctionSource(FeatureSource):
 
     def __init__(
         self,
-        function: Callable[[int], Any],
+        function: Function,
         meta: Any,
         *,
         cost: Any = None,
@@ -87,10 +97,88 @@ class FunctionSource(FeatureSource):
             found[index] = result
         return np.column_stack([found[int(index)] for index in indices])
 
-    def _measurements(self, indices: NDArray[np.int64]) -> Pieces:
-        order, n_jobs = indices.tolist(), effective_jobs(self.n_jobs)
+    def _measurements(self, indices: NDArray[np.int64]) -> Results:
+        n_jobs = effective_jobs(self.n_jobs)
         if n_jobs == 1:
-            return call_here(self.function, order)
-        if self.prefer == "threads":
-            return call_in_threads(self.function, order, n_jobs)
-        return call_in_processes(self.function, order, n_jobs)
+            return _call_here(self.function, indices.tolist())
+        call_all = _call_in_threads if self.prefer == "threads" else _call_in_processes
+        return call_all(self.function, indices.tolist(), n_jobs)
+
+
+def _call(function: Function, index: int, apart: bool = False) -> tuple[int, Any]:
+    """Result of the function, or its exception.
+
+    One that is raised here would take along results that have arrived and were not yet looked at;
+    and not every one can travel between processes.
+    """
+    try:
+        return index, function(index)
+    except Exception as error:
+        return index, BadResult(describe(error)) if apart else error
+    except BaseException as stop:  # from the keyboard: raised when its turn comes
+        return index, stop
+
+
+def _looked_at(index: int, result: Any) -> tuple[int, Any]:
+    """Raise what is no failure of a measurement but an end of the work."""
+    if isinstance(result, BaseException) and not isinstance(result, Exception):
+        raise result
+    return index, result
+
+
+def _call_here(function: Function, indices: list[int]) -> Results:
+    for index in indices:
+        yield _looked_at(*_call(function, index))
+
+
+def _call_in_threads(function: Function, indices: list[int], n_threads: int) -> Results:
+    """On several threads; stopped from the keyboard, it still hands over what is complete."""
+    tasks: SimpleQueue[int | None] = SimpleQueue()
+    arrived: SimpleQueue[tuple[int, Any]] = SimpleQueue()
+
+    def work() -> None:
+        while (index := tasks.get()) is not None:
+            arrived.put(_call(function, index))
+
+    # Two per thread are on the way, so that none is idle while a result is written to disk.
+    waiting = iter(indices)
+    for index in islice(waiting, 2 * n_threads):
+        tasks.put(index)
+    try:
+        for _ in range(min(n_threads, len(indices))):
+            Thread(target=work, name="tamis_measuring", daemon=True).start()
+        for _ in indices:
+            result = arrived.get()
+            for index in islice(waiting, 1):
+                tasks.put(index)
+            yield _looked_at(*result)
+    except KeyboardInterrupt:
+        yield from (done for done in _emptied(arrived) if not isinstance(done[1], BaseException))
+        raise
+    finally:
+        for _ in _emptied(tasks):
+            pass
+        for _ in range(n_threads):  # they end after what they are at
+            tasks.put(None)
+
+
+def _emptied(queue: SimpleQueue[Any]) -> Generator[Any]:
+    with contextlib.suppress(Empty):
+        while True:
+            yield queue.get_nowait()
+
+
+def _call_in_processes(function: Function, indices: list[int], n_processes: int) -> Results:
+    """In several processes of joblib."""
+    from joblib import Parallel, delayed
+
+    calls = (delayed(_call)(function, index, True) for index in indices)
+    options = {"prefer": "processes", "return_as": "generator_unordered", "batch_size": 1}
+    results = Parallel(n_jobs=n_processes, **options)(calls)
+    try:
+        for index, result in results:
+            yield _looked_at(index, result)
+    finally:
+        with warnings.catch_warnings():  # that tasks were cancelled: they were meant to be
+            warnings.simplefilter("ignore", UserWarning)
+            results.close()

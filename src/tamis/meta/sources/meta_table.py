@@ -1,4 +1,4 @@
-"""Meta-features as a table: names, costs, fingerprint."""
+"""Tables of a source: measured columns as numbers, and meta with its names, costs and hash."""
 
 from __future__ import annotations
 
@@ -10,17 +10,101 @@ from typing import Any
 import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
+from tamis._runtime.wording import listed
 from tamis.data.frames import is_frame
+from tamis.data.roles import first_repeat
+from tamis.data.target import is_missing
 from tamis.exceptions import InputError
-from tamis.meta.sources._measuring import BadResult, as_numbers, frame_columns, is_missing
+
+Floats = NDArray[np.float64]
+# Names listed in a message.
+SHOWN = 5
+
+
+class BadResult(Exception):
+    """A measurement that cannot be used; the message has the reason."""
+
+
+def read_columns(result: Any, n_columns: int, n_samples: int | None) -> Floats:
+    """Copy of the result with one row per candidate, of shape (n_columns, n_samples).
+
+    Infinite values are left for the caller, who knows the candidates.
+    """
+    values = as_numbers(result)
+    if values.ndim == 1 and n_columns == 1:
+        values = values[:, None]
+    if values.ndim != 2 or values.shape[1] != n_columns or values.shape[0] == 0:
+        rows = "n_samples" if n_samples is None else n_samples
+        raise BadResult(f"expected an array of shape ({rows}, {n_columns}), got {values.shape}")
+    if n_samples is not None and values.shape[0] != n_samples:
+        raise BadResult(f"expected {n_samples} rows, one per sample, got {values.shape[0]}")
+    with np.errstate(over="ignore"):  # what overflows is infinite, and reported as that
+        return np.array(values.T, dtype=np.float64, order="C")
+
+
+def as_numbers(result: Any) -> NDArray[Any]:
+    """Array of numbers of whatever shape, NaN where something is missing."""
+    if is_frame(result):
+        columns = [as_numbers(column) for column in _frame_columns(result)]
+        return np.column_stack(columns) if columns else np.empty((result.shape[0], 0))
+    if sparse.issparse(result):
+        values = result.toarray()
+    elif type(result).__module__.startswith("pyarrow"):
+        values = _from_arrow(result)
+    elif np.ma.isMaskedArray(result):
+        values = np.ma.filled(result.astype(np.float64), np.nan)
+    elif nw.dependencies.is_into_series(result):
+        values = nw.from_native(result, series_only=True).to_numpy()
+    else:
+        values = np.asarray(result)
+    if values.dtype.kind == "O":
+        values = np.array([_as_float(value) for value in values.flat]).reshape(values.shape)
+    if values.dtype.kind not in "iufb":
+        raise BadResult(f"expected numbers, got values of dtype {values.dtype}")
+    return values
+
+
+def _frame_columns(frame: Any) -> list[Any]:
+    """Columns of a DataFrame or Arrow table, by position: names may come twice."""
+    if hasattr(frame, "iloc"):
+        return [frame.iloc[:, place] for place in range(frame.shape[1])]
+    return [column.to_native() for column in nw.from_native(frame, eager_only=True).iter_columns()]
+
+
+def _from_arrow(column: Any) -> NDArray[Any]:
+    """Values of an Arrow column; codes of a dictionary are looked up, which to_numpy does badly."""
+    import pyarrow as pa
+
+    if pa.types.is_dictionary(column.type):
+        column = column.cast(column.type.value_type)
+    if pa.types.is_decimal(column.type) or pa.types.is_null(column.type):
+        column = column.cast(pa.float64())
+    return np.asarray(column.to_numpy(zero_copy_only=False))
+
+
+def _as_float(value: Any) -> float:
+    if is_missing(value):
+        return np.nan
+    if isinstance(value, str | bytes | complex):
+        raise BadResult(f"expected numbers, got {value!r}")
+    try:
+        return float(value)
+    except (TypeError, ValueError) as error:
+        raise BadResult(f"expected numbers, got {type(value).__name__}") from error
 
 
 def table_shape(meta: Any, who: str) -> tuple[int, int]:
     """Number of candidates and of meta-features."""
     shape = getattr(meta, "shape", None)
     if shape is None and isinstance(meta, list | tuple):
-        shape = _as_array(meta, who).shape
+        try:
+            shape = np.asarray(meta).shape
+        except ValueError as error:
+            raise InputError(
+                f"{who}: expected meta with rows of the same length, got a list that is no table."
+            ) from error
     if not isinstance(shape, tuple) or len(shape) != 2 or shape[0] == 0:
         came = f"shape {tuple(shape)}" if isinstance(shape, tuple) else repr(type(meta).__name__)
         raise InputError(
@@ -41,9 +125,7 @@ def table_names(meta: Any) -> list[str] | None:
 def row_names(meta: Any) -> list[str] | None:
     """Names in the index of a pandas table; numbers in it are positions, not names."""
     index = getattr(meta, "index", None)
-    if not is_frame(meta) or index is None or getattr(index, "dtype", None) is None:
-        return None
-    if index.dtype.kind in "iu":
+    if not is_frame(meta) or getattr(index, "dtype", None) is None or index.dtype.kind in "iu":
         return None
     return [str(name) for name in index]
 
@@ -61,12 +143,10 @@ def check_names(names: Any, n_candidates: int, who: str) -> list[str] | None:
     return found
 
 
-def check_cost(cost: Any, n_candidates: int, who: str) -> NDArray[np.float64]:
+def check_cost(cost: Any, n_candidates: int, who: str) -> Floats:
     """One finite number of at least 0 per candidate; None means 1, a number counts for all."""
-    if cost is None:
-        return np.ones(n_candidates)
     try:
-        values = np.array(cost, dtype=np.float64)
+        values = np.array(1.0 if cost is None else cost, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise InputError(
             f"{who}: expected cost to be one number per candidate, got {cost!r}."
@@ -91,72 +171,62 @@ def fingerprint(meta: Any) -> str:
     """Hash of names and values of the table, the same in every process."""
     digest = hashlib.sha256(json.dumps(table_names(meta)).encode())
     if is_frame(meta):
-        columns = [_values(column) for column in frame_columns(meta)]
+        columns = _frame_columns(meta)
     else:
-        table = meta.toarray() if hasattr(meta, "toarray") else np.asarray(meta)
-        columns = list(table.T)
+        columns = list((meta.toarray() if hasattr(meta, "toarray") else np.asarray(meta)).T)
     for column in columns:
         digest.update(_content(column))
     return digest.hexdigest()
 
 
-def _values(column: Any) -> NDArray[Any]:
-    """Numbers where the column holds numbers, objects otherwise."""
-    try:
-        return as_numbers(column)
-    except BadResult:
-        return np.array(nw.from_native(column, series_only=True).to_list(), dtype=object)
-
-
-def _content(column: NDArray[Any]) -> bytes:
+def _content(column: Any) -> bytes:
     """Bytes that are the same whichever package holds the column."""
-    if column.dtype.kind == "O":
-        with contextlib.suppress(BadResult):  # numbers among None
-            column = as_numbers(column)
-    if column.dtype.kind in "iufb":
-        values = column.astype(np.float64)
+    with contextlib.suppress(BadResult):
+        values = as_numbers(column).astype(np.float64)
         values[np.isnan(values)] = np.nan  # one pattern of bits for all
         return values.tobytes()
-    texts = [None if is_missing(value) else str(value) for value in column]
-    return json.dumps(texts).encode()
-
-
-def _as_array(meta: Any, who: str) -> NDArray[Any]:
-    try:
-        return np.asarray(meta)
-    except ValueError as error:
-        raise InputError(
-            f"{who}: expected meta with rows of the same length, got a list that is no table."
-        ) from error
-
-
-# Names listed in a message.
-SHOWN = 5
-
-
-def split_names(meta: Any, name: str, who: str) -> tuple[list[Any], Any]:
-    """Names of the candidates, and the table without them."""
-    if is_frame(meta):
-        if name in [str(column) for column in nw.from_native(meta).columns]:
-            frame = nw.from_native(meta, eager_only=True)
-            names = frame[name].to_list()
-            return _check_unique(names, who), frame.drop(name).to_native()
-        if hasattr(meta, "set_index"):  # pandas
-            return _check_unique(list(meta.index), who), meta
-    raise InputError(
-        f"{who}: expected meta to be a DataFrame that names the columns it speaks of, in the "
-        f"index (pandas) or in a column {name!r}, got {_kind(meta)}. Pass name= for a column of "
-        "another name."
-    )
+    if not isinstance(column, np.ndarray):
+        column = nw.from_native(column, series_only=True).to_list()
+    return json.dumps([None if is_missing(value) else str(value) for value in column]).encode()
 
 
 def has_names(meta: Any, name: str) -> bool:
     """Whether the table names its candidates."""
-    if not is_frame(meta):
-        return False
-    if name in [str(column) for column in nw.from_native(meta).columns]:
-        return True
-    return hasattr(meta, "set_index") and meta.index.dtype.kind not in "iu"
+    return is_frame(meta) and (name in _column_names(meta) or row_names(meta) is not None)
+
+
+def _column_names(frame: Any) -> list[str]:
+    return [str(column) for column in nw.from_native(frame).columns]
+
+
+def split_names(meta: Any, name: str, who: str) -> tuple[list[Any], Any]:
+    """Names of the candidates, and the table without them."""
+    came = f"an object of type {type(meta).__name__}"
+    if is_frame(meta):
+        if name in _column_names(meta):
+            frame = nw.from_native(meta, eager_only=True)
+            return _check_unique(frame[name].to_list(), who), frame.drop(name).to_native()
+        if hasattr(meta, "set_index"):  # pandas
+            return _check_unique(list(meta.index), who), meta
+        came = f"a table with the columns {listed(_column_names(meta), SHOWN)}"
+    raise InputError(
+        f"{who}: expected meta to be a DataFrame that names the columns it speaks of, in the "
+        f"index (pandas) or in a column {name!r}, got {came}. Pass name= for a column of another "
+        "name."
+    )
+
+
+def _check_unique(names: list[Any], who: str) -> list[Any]:
+    for name in names:
+        if is_missing(name):
+            raise InputError(f"{who}: expected a name in every row of meta, got {name!r}.")
+    repeat = first_repeat(names)
+    if repeat is not None:
+        twice = names[repeat]
+        raise InputError(
+            f"{who}: expected every name once in meta, got {twice!r} {names.count(twice)} times."
+        )
+    return names
 
 
 def take_rows(meta: Any, positions: list[int] | NDArray[Any]) -> Any:
@@ -166,42 +236,25 @@ def take_rows(meta: Any, positions: list[int] | NDArray[Any]) -> Any:
     return nw.from_native(meta, eager_only=True)[list(map(int, positions))].to_native()
 
 
-def check_same(expected: list[Any], present: list[Any], who: str, *, extra: bool) -> None:
-    """Raise unless every expected name is present and, unless `extra`, no other one."""
-    have, wanted = set(present), set(expected)
-    missing = [name for name in expected if name not in have]
+def check_columns(names: list[Any], present: list[Any], who: str, *, extra: bool) -> None:
+    """Raise unless every row of meta has a column and, unless `extra`, the other way round."""
+    repeat = first_repeat(present)
+    if repeat is not None:
+        twice = present[repeat]
+        raise InputError(
+            f"{who}: expected every column name once, got {twice!r} {present.count(twice)} times. "
+            "Rename the columns."
+        )
+    have, wanted = set(present), set(names)
+    missing = [str(name) for name in names if name not in have]
     if missing:
         raise InputError(
-            f"{who}: expected a column for every row of meta, got none for {_listed(missing)}. "
-            "Remove these rows of meta, or correct the names."
+            f"{who}: expected a column for every row of meta, got none for "
+            f"{listed(missing, SHOWN)}. Remove these rows of meta, or correct the names."
         )
-    others = [name for name in present if name not in wanted]
+    others = [str(name) for name in present if name not in wanted]
     if others and not extra:
         raise InputError(
-            f"{who}: expected a row of meta for every column, got none for {_listed(others)}. "
-            "Remove these columns (the target, say), or add the rows."
+            f"{who}: expected a row of meta for every column, got none for "
+            f"{listed(others, SHOWN)}. Remove these columns (the target, say), or add the rows."
         )
-
-
-def _check_unique(names: list[Any], who: str) -> list[Any]:
-    seen: set[Any] = set()
-    for name in names:
-        if name is None or name != name:
-            raise InputError(f"{who}: expected a name in every row of meta, got {name!r}.")
-        if name in seen:
-            raise InputError(
-                f"{who}: expected every name once in meta, got {name!r} {names.count(name)} times."
-            )
-        seen.add(name)
-    return names
-
-
-def _listed(names: list[Any]) -> str:
-    shown = ", ".join(repr(name) for name in names[:SHOWN])
-    return f"{shown} and {len(names) - SHOWN} more" if len(names) > SHOWN else shown
-
-
-def _kind(meta: Any) -> str:
-    if is_frame(meta):
-        return f"a table with the columns {_listed(nw.from_native(meta).columns)}"
-    return f"an object of type {type(meta).__name__}"

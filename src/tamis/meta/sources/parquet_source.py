@@ -10,11 +10,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tamis._runtime.wording import listed
 from tamis.data.formats.base import first_line, import_pyarrow
 from tamis.exceptions import InputError
-from tamis.meta.sources._measuring import as_numbers
 from tamis.meta.sources.feature_source import FeatureSource
-from tamis.meta.sources.meta_table import check_same, has_names, split_names, table_shape, take_rows
+from tamis.meta.sources.meta_table import (
+    as_numbers,
+    check_columns,
+    has_names,
+    split_names,
+    table_shape,
+    take_rows,
+)
+
+PARQUET = (".parquet", ".pq")
+FORMATS = (*PARQUET, ".feather", ".arrow", ".ipc")
 
 
 class ParquetSource(FeatureSource):
@@ -76,8 +86,9 @@ class ParquetSource(FeatureSource):
         self.paths = _find_files(path)
         self.feature_names, self.meta = _choose(meta, columns, name)
         for file in self.paths:
-            present = column_names(file)
-            check_same(self.feature_names, present, f"ParquetSource: {file.name}", extra=True)
+            with _opened(file) as opened:
+                names = opened.schema_arrow.names if _is_parquet(file) else opened.schema.names
+            check_columns(self.feature_names, names, f"ParquetSource: {file.name}", extra=True)
         self.cost = cost
         self.costs()
 
@@ -86,11 +97,11 @@ class ParquetSource(FeatureSource):
         names = [self.feature_names[index] for index in indices]
         if not names:
             return np.empty((self._known_rows(), 0))
-        return np.concatenate([as_numbers(read_file_columns(file, names)) for file in self.paths])
+        return np.concatenate([as_numbers(_read(file, names)) for file in self.paths])
 
     def _known_rows(self) -> int:
         known = super()._known_rows()
-        return sum(count_rows(file) for file in self.paths) if known is None else known
+        return sum(_count_rows(file) for file in self.paths) if known is None else known
 
 
 def _choose(meta: Any, columns: Iterable[str] | None, name: str) -> tuple[list[str], Any]:
@@ -102,10 +113,11 @@ def _choose(meta: Any, columns: Iterable[str] | None, name: str) -> tuple[list[s
     if len(set(wanted)) < len(wanted):
         raise InputError("ParquetSource: expected every name once in columns, got some twice.")
     if not has_names(meta, name):
-        if table_shape(meta, "ParquetSource")[0] != len(wanted):
+        n_rows = table_shape(meta, "ParquetSource")[0]
+        if n_rows != len(wanted):
             raise InputError(
                 f"ParquetSource: expected a row of meta for each of the {len(wanted)} columns, got "
-                f"{table_shape(meta, 'ParquetSource')[0]} rows without names."
+                f"{n_rows} rows without names."
             )
         return wanted, meta
     names, table = split_names(meta, name, "ParquetSource")
@@ -113,8 +125,8 @@ def _choose(meta: Any, columns: Iterable[str] | None, name: str) -> tuple[list[s
     missing = [column for column in wanted if column not in places]
     if missing:
         raise InputError(
-            f"ParquetSource: expected meta to name every column asked for, got nothing about "
-            f"{missing[0]!r}{f' and {len(missing) - 1} more' if len(missing) > 1 else ''}."
+            "ParquetSource: expected meta to name every column asked for, got nothing about "
+            f"{listed(missing, 1)}."
         )
     return wanted, take_rows(table, [places[column] for column in wanted])
 
@@ -122,68 +134,46 @@ def _choose(meta: Any, columns: Iterable[str] | None, name: str) -> tuple[list[s
 def _find_files(path: Any) -> list[Path]:
     """The files meant, in order."""
     parts = [path] if isinstance(path, str | Path) else list(path)
+    extensions = ", ".join(FORMATS)
     found: list[Path] = []
     for part in map(Path, parts):
         if part.is_dir():
             inside = sorted(item for item in part.iterdir() if item.suffix.lower() in FORMATS)
             found += [item for item in inside if not item.name.startswith((".", "_"))]
+        elif not part.is_file():
+            raise InputError(
+                f"ParquetSource: expected a file or a folder, got {str(part)!r}, which is missing."
+            )
+        elif part.suffix.lower() not in FORMATS:
+            raise InputError(
+                f"ParquetSource: expected a file with one of the extensions {extensions}, got "
+                f"{part.name!r}."
+            )
         else:
             found.append(part)
-    for file in found:
-        if not file.is_file():
-            raise InputError(
-                f"ParquetSource: expected a file or a folder, got {str(file)!r}, which is missing."
-            )
-        if file.suffix.lower() not in FORMATS:
-            raise InputError(
-                f"ParquetSource: expected a file with one of the extensions {', '.join(FORMATS)}, "
-                f"got {file.name!r}."
-            )
     if not found:
         raise InputError(
-            f"ParquetSource: expected files with one of the extensions {', '.join(FORMATS)}, got "
-            f"none in {str(path)!r}."
+            f"ParquetSource: expected files with one of the extensions {extensions}, got none in "
+            f"{str(path)!r}."
         )
     return found
 
 
-PARQUET = (".parquet", ".pq")
-FORMATS = (*PARQUET, ".feather", ".arrow", ".ipc")
+def _count_rows(path: Path) -> int:
+    with _opened(path, [0]) as file:
+        return int(file.metadata.num_rows if _is_parquet(path) else file.read_all().num_rows)
 
 
-def column_names(path: Path) -> list[str]:
-    """Names of the columns, each once."""
-    with _opened(path) as file:
-        names = list((file.schema_arrow if _is_parquet(path) else file.schema).names)
-    if len(set(names)) < len(names):
-        twice = next(name for place, name in enumerate(names) if name in names[:place])
-        raise InputError(
-            f"{path.name}: expected every column name once, got {twice!r} {names.count(twice)} "
-            "times."
-        )
-    return names
-
-
-def count_rows(path: Path) -> int:
-    """Number of rows of a file."""
+def _read(path: Path, names: list[str]) -> Any:
+    """Arrow table of some columns, in this order."""
     with _opened(path) as file:
         if _is_parquet(path):
-            return int(file.metadata.num_rows)
-    with _opened(path, [0]) as file:
-        return int(file.read_all().num_rows)
-
-
-def read_file_columns(path: Path, names: list[str]) -> Any:
-    """Arrow table of some columns, in this order."""
-    if _is_parquet(path):
-        with _opened(path) as file:
             # "a" would also bring a column "a.b"; hence the selection by name afterwards.
             table = file.read(columns=names)
-    else:
-        with _opened(path) as file:
+        else:
             places = [file.schema.get_field_index(name) for name in names]
-        with _opened(path, places) as file:
-            table = file.read_all()
+            with _opened(path, places) as part:
+                table = part.read_all()
     # Arrow trusts the offsets in the file; without this a damaged one can crash Python.
     table.validate(full=True)
     return table.select(names)
