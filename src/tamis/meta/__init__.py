@@ -8,7 +8,7 @@ from tamis._lazy import lazy_names as _lazy_names
 _HOMES = {
     "AndOrFeatures": "tamis.meta.images.and_or_features",
     "ArraySource": "tamis.meta.sources.array_source",
-    "as_source": "tamis.meta.sources.feature_source",
+    "as_source": "tamis.meta.sources.as_source",
     "Categorical": "tamis.meta.search.dimensions",
     "ClusterGenerator": "tamis.meta.search.cluster_generator",
     "FeatureSource": "tamis.meta.sources.feature_source",
@@ -68,7 +68,8 @@ if TYPE_CHECKING:
     from tamis.meta.search.normalized_information_gain import NormalizedInformationGain
     from tamis.meta.search.random_search import RandomSearch
     from tamis.meta.sources.array_source import ArraySource
-    from tamis.meta.sources.feature_source import FeatureSource, as_source
+    from tamis.meta.sources.as_source import as_source
+    from tamis.meta.sources.feature_source import FeatureSource
     from tamis.meta.sources.frame_source import FrameSource
     from tamis.meta.sources.function_source import FunctionSource
     from tamis.meta.sources.mfpfs import MFPFS

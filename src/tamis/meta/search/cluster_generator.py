@@ -20,7 +20,8 @@ from tamis.exceptions import InputError
 from tamis.meta._meta_encoder import MetaEncoder, read_columns
 from tamis.meta.search.dimensions import Categorical
 from tamis.meta.search.meta_space import MetaSpace
-from tamis.meta.sources.feature_source import FeatureSource, as_source
+from tamis.meta.sources.as_source import as_source
+from tamis.meta.sources.feature_source import FeatureSource
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

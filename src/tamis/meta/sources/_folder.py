@@ -21,10 +21,9 @@ from numpy.typing import NDArray
 from tamis._runtime import checkpoint
 from tamis._runtime.fingerprint import fingerprint
 from tamis._runtime.warning import warn
-from tamis.data import atomic_path, check_writable
+from tamis.data import atomic_path
 from tamis.exceptions import InputError
 
-Floats = NDArray[np.float64]
 FORMAT = "tamis feature source, version 2"
 KIND = "columns of a feature source"
 PAGE = "tamis-source.json"
@@ -41,7 +40,7 @@ class Stored(NamedTuple):
     """A column, and its turn: columns in the order of turns are in the order of measuring."""
 
     turn: int
-    column: Floats
+    column: NDArray[np.float64]
 
 
 class Folder:
@@ -69,7 +68,10 @@ class Folder:
         ignored: dict[str, str] = {}
         page = self._read_page(ignored)
         found = self._read_files(ignored, has_page=page is not None)
-        self._remove_unfinished()
+        for unfinished in self.path.glob(".tamis-*"):
+            with contextlib.suppress(OSError):
+                if time.time() - unfinished.stat().st_mtime > STALE_SECONDS:
+                    unfinished.unlink()
         if n_samples is not None:
             self._agree(n_samples)
         if page is None or page.get("n_samples") != self.n_samples:
@@ -83,10 +85,6 @@ class Folder:
         found = self._read_files(ignored, has_page=True)
         self._tell(ignored)
         return found
-
-    def check_writable(self) -> None:
-        """Raise before the long work, not after it, when nothing can be stored."""
-        check_writable(self.path / PAGE, force=True)
 
     def write(self, columns: dict[int, Stored], known: dict[int, Stored]) -> None:
         """Store columns whole or not at all; `known` are all there are, for joining files."""
@@ -105,6 +103,9 @@ class Folder:
             "columns": np.stack([stored.column for stored in columns.values()]),
         }
         checkpoint.save(self.path / name, KIND, self.name, content)
+        self._have_seen(name, columns)
+
+    def _have_seen(self, name: str, columns: dict[int, Stored]) -> None:
         self.seen.add(name)
         if sum(stored.column.nbytes for stored in columns.values()) < SMALL_BYTES:
             self.small[name] = list(columns)
@@ -128,22 +129,18 @@ class Folder:
                 try:
                     owner, content = _read_file(self.path / name)
                     strangers += owner != self.name
-                    self._check(owner, content)
+                    self._check_file(owner, content)
                 except FileNotFoundError:
                     continue
                 except (OSError, ValueError) as error:
                     ignored[name] = str(error)
                     continue
-                self._take(name, content, found)
+                self._have_seen(name, content)
+                for index, stored in content.items():
+                    found.setdefault(index, stored)
         if strangers and not found and not has_page:
             raise self._not_ours("columns of another source")
         return found
-
-    def _take(self, name: str, content: dict[int, Stored], found: dict[int, Stored]) -> None:
-        for index, stored in content.items():
-            found.setdefault(index, stored)
-        if sum(stored.column.nbytes for stored in content.values()) < SMALL_BYTES:
-            self.small[name] = list(content)
 
     def _names(self) -> list[str]:
         """Files to look at; hidden ones are unfinished, or no business of ours."""
@@ -156,7 +153,7 @@ class Folder:
             ) from error
         return [name for name in names if name != PAGE and not name.startswith(".")]
 
-    def _check(self, owner: str, content: dict[int, Stored]) -> None:
+    def _check_file(self, owner: str, content: dict[int, Stored]) -> None:
         if owner != self.name:
             raise ValueError("columns of another source")
         for index, stored in content.items():
@@ -202,12 +199,6 @@ class Folder:
         with atomic_path(self.path / PAGE, force=True) as temporary:
             temporary.write_text(json.dumps(page, indent=1) + "\n", encoding="utf-8")
 
-    def _remove_unfinished(self) -> None:
-        for path in self.path.glob(".tamis-*"):
-            with contextlib.suppress(OSError):
-                if time.time() - path.stat().st_mtime > STALE_SECONDS:
-                    path.unlink()
-
     def _tell(self, ignored: dict[str, str]) -> None:
         if not ignored:
             return
@@ -241,13 +232,10 @@ def _read_file(path: Path) -> tuple[str, dict[int, Stored]]:
     owner, content = checkpoint.read(path, KIND)
     if not isinstance(content, dict):
         raise ValueError("no columns")
-    indices, turns = (_array(content.get(name), 1, np.int64) for name in ("indices", "turns"))
-    rows = _array(content.get("columns"), 2, np.float64)
+    arrays = [content.get(name) for name in ("indices", "turns", "columns")]
+    kinds = [(getattr(array, "ndim", None), getattr(array, "dtype", None)) for array in arrays]
+    if kinds != [(1, np.int64), (1, np.int64), (2, np.float64)]:
+        raise ValueError("no table of columns")
+    indices, turns, rows = arrays
     parts = zip(indices.tolist(), turns.tolist(), rows, strict=True)
     return owner, {index: Stored(turn, row.copy()) for index, turn, row in parts}
-
-
-def _array(found: Any, n_dimensions: int, dtype: Any) -> NDArray[Any]:
-    if not isinstance(found, np.ndarray) or (found.ndim, found.dtype) != (n_dimensions, dtype):
-        raise ValueError("no table of columns")
-    return found

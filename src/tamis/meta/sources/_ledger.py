@@ -12,8 +12,9 @@ from typing import Any
 
 import numpy as np
 
+from tamis.data import check_writable
 from tamis.exceptions import InputError
-from tamis.meta.sources._folder import Folder, Stored
+from tamis.meta.sources._folder import PAGE, Folder, Stored
 from tamis.meta.sources.meta_table import BadResult, Floats, read_columns
 
 # Candidates (an int or several) with their columns, or with an exception, as they arrive.
@@ -54,7 +55,8 @@ class Ledger:
                 )
             if self.folder is not None:
                 self._take(self.folder.refresh())
-                self.folder.check_writable()  # before the long work, not after it
+                # Raise before the long work, not after it, when nothing can be stored.
+                check_writable(self.folder.path / PAGE, force=True)
             size = source.batch_size or len(missing)
             for start in range(0, len(missing), size):
                 batch = self._missing(missing[start : start + size])

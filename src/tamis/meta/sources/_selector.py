@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, clone
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
@@ -18,7 +18,8 @@ from tamis._runtime.warning import warn
 from tamis._validation import Constraint, Custom, Number, check_parameters
 from tamis.cutoff.fraction import Fraction
 from tamis.exceptions import InputError, MeasurementError
-from tamis.meta.sources.feature_source import FeatureSource, as_source
+from tamis.meta.sources.as_source import as_source
+from tamis.meta.sources.feature_source import FeatureSource
 from tamis.meta.sources.qualities import check_quality_name, check_quality_target, measure_quality
 
 Floats = NDArray[np.float64]
@@ -66,9 +67,9 @@ class Measuring:
         while len(found) < count and start < wanted.size:
             batch = wanted[start : start + count - len(found)]
             start += batch.size
-            good = set(self.source.available(batch).tolist())
-            found += [int(index) for index in batch if int(index) in good]
-            self.failed += [int(index) for index in batch if int(index) not in good]
+            good = self.source.available(batch)
+            found += good.tolist()
+            self.failed += batch[~np.isin(batch, good)].tolist()
         known = set(self.taken)
         self.taken += [index for index in found if index not in known]
         return np.array(found, dtype=np.int64)
@@ -77,12 +78,11 @@ class Measuring:
         """Raise if failures leave fewer candidates than are wanted."""
         if n_left < n_wanted:
             failures = self.source.failures
-            reasons = {index: failures.get(index, "") for index in self.failed}
             raise MeasurementError(
                 f"{who}: expected {n_wanted} candidates that can be measured, got {n_left}; "
                 f"{self.reasons()} Fix the cause and call retry_failed() of the source, or ask "
                 "for fewer features.",
-                reasons,
+                {index: failures.get(index, "") for index in self.failed},
             )
 
     def reasons(self) -> str:
@@ -104,6 +104,7 @@ class SourceSelector(SelectorMixin, CallbackSupportMixin, BaseEstimator):  # typ
     steps: Any = BaseSelector.steps
     to_frame: Any = BaseSelector.to_frame
     _forget: Any = BaseSelector._forget
+    _get_support_mask: Any = BaseSelector._get_support_mask
 
     @with_callbacks  # type: ignore[untyped-decorator]
     def fit(self, source: Any, y: Any = None) -> Any:
@@ -128,7 +129,9 @@ class SourceSelector(SelectorMixin, CallbackSupportMixin, BaseEstimator):  # typ
             y = check_quality_target(self.quality, y, who)
         self._forget()
         source = as_source(source)
-        self._take_names(source)
+        self.n_features_in_ = source.n_candidates
+        if source.feature_names is not None:
+            self.feature_names_in_ = np.array(source.candidate_names(), dtype=object)
         count = count_of(self.n_features_to_select, self.n_features_in_)
         root = self._init_callback_context(max_subtasks=1)
         root.call_on_fit_task_begin(estimator=self, X=source, y=y)
@@ -148,11 +151,6 @@ class SourceSelector(SelectorMixin, CallbackSupportMixin, BaseEstimator):  # typ
         """Measure, and call `_rank`."""
         raise NotImplementedError
 
-    def _take_names(self, source: FeatureSource) -> None:
-        self.n_features_in_ = source.n_candidates
-        if source.feature_names is not None:
-            self.feature_names_in_ = np.array(source.candidate_names(), dtype=object)
-
     def _keep_all(self, count: int) -> None:
         """Nothing to choose, and so nothing to measure."""
         if count > self.n_features_in_:
@@ -161,7 +159,7 @@ class SourceSelector(SelectorMixin, CallbackSupportMixin, BaseEstimator):  # typ
                 f"{self.n_features_in_} candidates; all are kept."
             )
         self._rank(np.empty(0, dtype=np.int64), 0)
-        self._keep(np.ones(self.n_features_in_, dtype=bool))
+        self.support_[:], self.n_selected_ = True, self.n_features_in_
 
     def _rank(self, ordered: Indices, count: int) -> None:
         """Set scores and support: the first `count` of the candidates, which are best first.
@@ -172,12 +170,9 @@ class SourceSelector(SelectorMixin, CallbackSupportMixin, BaseEstimator):  # typ
         scores[ordered] = np.arange(self.n_features_in_, self.n_features_in_ - ordered.size, -1)
         ranking = Ranking.of(scores)
         self.scores_, self.order_, self.ranking_ = ranking.scores, ranking.order, ranking.positions
-        support = np.zeros(self.n_features_in_, dtype=bool)
-        support[ordered[:count]] = True
-        self._keep(support)
-
-    def _keep(self, support: NDArray[np.bool_]) -> None:
-        self.support_, self.n_selected_ = support, int(support.sum())
+        self.support_ = np.zeros(self.n_features_in_, dtype=bool)
+        self.support_[ordered[:count]] = True
+        self.n_selected_ = int(self.support_.sum())
 
     def _account(self, measuring: Measuring) -> None:
         self.measured_ = np.array(measuring.taken, dtype=np.int64)
@@ -186,8 +181,6 @@ class SourceSelector(SelectorMixin, CallbackSupportMixin, BaseEstimator):  # typ
 
     def _quality_of(self, measuring: Measuring, indices: Indices, y: Any, seed: int) -> Floats:
         """Quality of measured candidates, given each other."""
-        from sklearn.base import clone
-
         columns = measuring.source.columns(indices)
         if len(columns) != len(y):
             raise InputError(
@@ -226,10 +219,6 @@ class SourceSelector(SelectorMixin, CallbackSupportMixin, BaseEstimator):  # typ
                 f"as in fit, got {source.n_candidates}. Pass the same candidates in the same order."
             )
         return source.columns(np.flatnonzero(self.support_))
-
-    def _get_support_mask(self) -> NDArray[np.bool_]:
-        check_is_fitted(self, "support_")
-        return self.support_
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
