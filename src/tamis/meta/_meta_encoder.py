@@ -70,7 +70,7 @@ class MetaEncoder:
         for j, (column, code) in enumerate(zip(columns, self.codes, strict=True)):
             if isinstance(code, _Label):
                 labels = np.array(code.labels, dtype=object)
-                pieces.append(code.height * (_as_text(column)[:, None] == labels))
+                pieces.append(code.height * (as_text(column)[:, None] == labels))
             elif column.dtype.kind == "f":
                 pieces.append(_scaled(column, code))
             else:
@@ -109,7 +109,7 @@ def _code_of_numbers(column: Floats) -> _Number:
 
 
 def _code_of_labels(column: NDArray[Any]) -> _Label:
-    labels, counts = np.unique(_as_text(column), return_counts=True)
+    labels, counts = np.unique(as_text(column), return_counts=True)
     share = counts / counts.sum()
     variance = 1.0 - float(share @ share)  # of all its columns together
     return _Label(labels.tolist(), 1.0 / np.sqrt(variance) if labels.size > 1 else 0.0)
@@ -127,7 +127,7 @@ def _gaps(column: NDArray[Any]) -> NDArray[np.bool_]:
     return np.array([value is None or is_missing(value) for value in column], dtype=np.bool_)
 
 
-def _as_text(column: NDArray[Any]) -> NDArray[Any]:
+def as_text(column: NDArray[Any]) -> NDArray[Any]:
     """Labels as text; a missing one is the empty text."""
     pairs = zip(column, _gaps(column), strict=True)
     return np.array(["" if gap else str(value) for value, gap in pairs], dtype=object)

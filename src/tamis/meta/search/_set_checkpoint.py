@@ -7,16 +7,15 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tamis._runtime import checkpoint
-from tamis._runtime.fingerprint import fingerprint as hashed
-from tamis.exceptions import InputError
+from tamis._runtime.fingerprint import fingerprint
 
 KIND = "a search of sets"
 # Larger whole numbers are in no record.
 MOST = 2**53
-Records = list[dict[str, Any]]
+Record = dict[str, Any]
+Place = tuple[int, int, int]
 # What a record holds beside the point, and the types that its values may have.
 RECORD: dict[str, tuple[type, ...]] = {
     "restart": (int,), "step": (int,), "proposal": (int,), "quality": (float, int),
@@ -25,42 +24,52 @@ RECORD: dict[str, tuple[type, ...]] = {
 }  # fmt: skip
 
 
-def fingerprint(settings: dict[str, Any], X: Any, y: NDArray[Any]) -> str:
-    """Short name of a search: what it does, on which data."""
-    words = {name: _stable_text(value) for name, value in settings.items()}
-    return hashed(words, _content(X), y)
+class SearchCheckpoint:
+    """Seed and history of an interrupted search; without a path, nothing is read or written."""
+
+    def __init__(self, path: Any, who: str):
+        self.path, self.who = None if path is None else Path(path), who
+        self.saved: checkpoint.Saved | None = None
+        self.seed: int | None = None
+        self.known: dict[Place, Record] = {}
+        if self.path is not None and self.path.exists():
+            self.saved = checkpoint.load(self.path, KIND, who)
+            self.seed, history = self._check(self.path, self.saved.content)
+            self.known = {(one["restart"], one["step"], one["proposal"]): one for one in history}
+
+    def begin(self, seed: int, settings: dict[str, Any], X: Any, y: Any) -> None:
+        """Raise if the file belongs to another search."""
+        if self.path is None:
+            return
+        words = {name: _stable_text(value) for name, value in settings.items()}
+        self.seed, self.name = seed, fingerprint(words, _content(X), y)
+        if self.saved is not None:
+            self.saved.check(self.name)
+
+    def recall(self, place: Place, point: Any) -> Record:
+        """The record of a set that was tried at this point."""
+        record = self.known[place]
+        if _as_text(record["point"]) != _as_text(point):
+            raise checkpoint.another_fit(self.who, self.path or Path())
+        return {**record, "point": point}
+
+    def save(self, history: list[Record]) -> None:
+        """Write the history if it is longer than the one in the file."""
+        if self.path is not None and len(history) > len(self.known):
+            plain = json.loads(json.dumps(history, default=_plain))
+            checkpoint.save(self.path, KIND, self.name, {"seed": self.seed, "history": plain})
+
+    def _check(self, path: Path, content: Any) -> tuple[int, list[Record]]:
+        if not isinstance(content, dict) or set(content) != {"seed", "history"}:
+            raise checkpoint.not_a_checkpoint(self.who, KIND, path, "no history")
+        seed, history = content["seed"], content["history"]
+        is_history = isinstance(history, list) and all(map(_is_record, history))
+        if type(seed) is not int or not 0 <= seed < 2**63 or not is_history:
+            raise checkpoint.not_a_checkpoint(self.who, KIND, path, "values that no search has")
+        return seed, history
 
 
-def save(path: Path, name: str, seed: int, history: Records) -> None:
-    """Write the history."""
-    plain = json.loads(json.dumps(history, default=_plain))
-    checkpoint.save(path, KIND, name, {"seed": seed, "history": plain})
-
-
-def load(path: Path, who: str) -> checkpoint.Saved | None:
-    """Read what `save` wrote; None if there is no file yet."""
-    if not path.exists():
-        return None
-    saved = checkpoint.load(path, KIND, who)
-    content = saved.content
-    if not isinstance(content, dict) or set(content) != {"seed", "history"}:
-        raise checkpoint.not_a_checkpoint(who, KIND, path, "no history")
-    seed, history = content["seed"], content["history"]
-    is_history = isinstance(history, list) and all(map(_is_record, history))
-    if type(seed) is not int or not 0 <= seed < 2**63 or not is_history:
-        raise checkpoint.not_a_checkpoint(who, KIND, path, "values that no search has")
-    return saved
-
-
-def another_search(who: str) -> InputError:
-    """Error for a record of another search."""
-    return InputError(
-        f"{who}: expected a checkpoint of this search, got one that belongs to a search with other "
-        "data or parameters. Give another path, or remove the file to start again."
-    )
-
-
-def as_text(point: Any) -> str:
+def _as_text(point: Any) -> str:
     """A point as it stands in the file."""
     return json.dumps(point, default=_plain, sort_keys=True)
 

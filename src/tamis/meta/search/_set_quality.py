@@ -27,8 +27,7 @@ class SetQuality:
     """
 
     def __init__(
-        self, y: Any, *, estimator: Any, cv: Any, scoring: Any, seed: int, n_jobs: int | None,
-        who: str,
+        self, y: Any, estimator: Any, cv: Any, scoring: Any, seed: int, n_jobs: int | None, who: str
     ):  # fmt: skip
         self.who = who
         self.estimator = _seeded(FastLinearSVM() if estimator is None else estimator, seed)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
@@ -17,7 +16,7 @@ from tamis._runtime.seeds import as_seed, first_child, stream
 from tamis._runtime.warning import warn
 from tamis._validation import N_JOBS, Constraint, Custom, Number, check_parameters
 from tamis.exceptions import InputError
-from tamis.meta.search import _set_checkpoint as checkpoints
+from tamis.meta.search._set_checkpoint import SearchCheckpoint
 from tamis.meta.search._set_quality import SetQuality
 from tamis.meta.search._set_task import AnyPoint, SearchRun, SetTask, Trial
 
@@ -68,7 +67,6 @@ class SetSearch(TransformerMixin, CallbackSupportMixin, BaseEstimator):  # type:
             With the best set of features.
         """
         check_parameters(self, self._constraints)
-        self._check_limit()
         self._forget()
         task = self._task(X, y)
         root = self._init_callback_context(max_subtasks=1)
@@ -151,39 +149,35 @@ class SetSearch(TransformerMixin, CallbackSupportMixin, BaseEstimator):  # type:
     def _total_rounds(self, task: SetTask) -> int:
         return 1
 
-    def _draw_set(self, task: SetTask, trial: Trial) -> Any:
+    def _draw_set(self, task: SetTask, trial: Trial, factor: float) -> Any:
         """Set of a trial, from its own stream of random numbers."""
-        rng = stream(task.seed, *trial.place, 1)
-        return task.generator.draw(trial.point, rng, **task.limit)
+        rng, limit = stream(task.seed, *trial.place, 1), task.limit(factor)
+        if self._draws_anywhere:
+            return task.generator.draw_any(rng, **limit)
+        return task.generator.draw(trial.point, rng, **limit)
 
     # Before the search.
 
-    def _check_limit(self) -> None:
-        if (self.n_features_to_select is None) == (self.budget is None):
-            raise InputError(
-                f"{type(self).__name__}: expected exactly one of n_features_to_select and budget, "
-                f"got {self.n_features_to_select!r} and {self.budget!r}."
-            )
-
     def _task(self, X: Any, y: Any) -> SetTask:
         who, params = type(self).__name__, self.get_params(deep=False)
-        path = params.get("checkpoint")
-        saved = None if path is None else checkpoints.load(Path(path), who)
-        stored = {} if saved is None else saved.content
-        seed = stored["seed"] if stored else as_seed(params["random_state"], who)
+        if (self.n_features_to_select is None) == (self.budget is None):
+            raise InputError(
+                f"{who}: expected exactly one of n_features_to_select and budget, got "
+                f"{self.n_features_to_select!r} and {self.budget!r}."
+            )
+        checkpoint = SearchCheckpoint(params.get("checkpoint"), who)
+        seed = checkpoint.seed
+        if seed is None:
+            seed = as_seed(params["random_state"], who)
         self.generator_ = self._find_generator(X, params["generator"], seed)
         quality = SetQuality(
-            y, estimator=params["estimator"], cv=params["cv"], scoring=params["scoring"],
-            seed=first_child(seed), n_jobs=params["n_jobs"],
-            who=who,
+            y, params["estimator"], params["cv"], params["scoring"], first_child(seed),
+            params["n_jobs"], who,
         )  # fmt: skip
-        name = "" if path is None else self._fingerprint(X, quality.y)
-        if saved is not None:
-            saved.check(name)
-        known = {tuple(r[k] for k in Trial._fields[:3]): r for r in stored.get("history", [])}
+        checkpoint.begin(seed, self._settings(params), X, quality.y)
         return SetTask(
-            who, X, self.generator_, quality, self.n_features_to_select, self.budget, seed, name,
-            known, bool(params.get("redraw_constant", False)),
+            who, X, self.generator_, quality, self.n_features_to_select, self.budget, seed,
+            checkpoint, bool(params.get("redraw_constant", False)), self._draw_set,
         )  # fmt: skip
 
     def _find_generator(self, X: Any, generator: Any, seed: int) -> Any:
@@ -199,19 +193,20 @@ class SetSearch(TransformerMixin, CallbackSupportMixin, BaseEstimator):  # type:
                 f"measure and join (see tamis.meta.Generator), got {what}. Pass generator=..., or "
                 "a FeatureSource as X."
             )
-        return AnyPoint.of(generator) if self._draws_anywhere else generator
+        needs_help = self._draws_anywhere and not hasattr(generator, "draw_any")
+        return AnyPoint(generator) if needs_help else generator
 
-    def _fingerprint(self, X: Any, y: NDArray[Any]) -> str:
-        params = self.get_params(deep=False)
+    def _settings(self, params: dict[str, Any]) -> dict[str, Any]:
+        """What a search that resumes must have in common with the one in the checkpoint."""
         fixed = {key: value for key, value in params.items() if key not in NOT_IN_CHECKPOINT}
         given = params["random_state"]
         # Without a whole number as seed, the one in the checkpoint is taken.
         seed = int(given) if isinstance(given, int | np.integer) else None
-        words = {**fixed, "who": type(self).__name__, "seed": seed}
-        words["space"] = repr(self.generator_.space)
+        space = repr(self.generator_.space)
+        settings = {**fixed, "who": type(self).__name__, "seed": seed, "space": space}
         if hasattr(self.generator_, "fingerprint"):
-            words["generator"] = self.generator_.fingerprint()
-        return checkpoints.fingerprint(words, X, y)
+            settings["generator"] = self.generator_.fingerprint()
+        return settings
 
     # The search.
 
@@ -223,7 +218,7 @@ class SetSearch(TransformerMixin, CallbackSupportMixin, BaseEstimator):  # type:
         try:
             for _ in self.steps("search", self._rounds(task, runs), self._total_rounds(task)):
                 self._publish(task, runs, before)
-                self._save(task)
+                task.checkpoint.save(self.history_)
         except KeyboardInterrupt:
             if hasattr(self, "features_"):
                 warn(
@@ -241,7 +236,7 @@ class SetSearch(TransformerMixin, CallbackSupportMixin, BaseEstimator):  # type:
 
     def _rounds(self, task: SetTask, runs: list[SearchRun]) -> Iterator[None]:
         while trials := self._next_trials(task, runs):
-            for trial, record, features in task.tried(trials, self._draw_set):
+            for trial, record, features in task.tried(trials):
                 run = runs[trial.restart]
                 record["accepted"] = run.offer(trial, record["quality"], features)
                 self.history_.append(record)
@@ -261,7 +256,7 @@ class SetSearch(TransformerMixin, CallbackSupportMixin, BaseEstimator):  # type:
         if run.best is None:
             return
         if run.features is None:  # known from a checkpoint, which holds no features
-            run.features = task.drawn(run.best, self._draw_set)
+            run.features, _ = task.drawn(run.best)
         self.best_point_, self.best_score_ = run.best.point, run.quality
         self.features_ = run.features
         self.n_selected_ = len(run.features)
@@ -271,12 +266,6 @@ class SetSearch(TransformerMixin, CallbackSupportMixin, BaseEstimator):  # type:
         if n_candidates is not None:
             self.support_ = np.zeros(n_candidates, dtype=bool)
             self.support_[np.asarray(run.features)] = True
-
-    def _save(self, task: SetTask) -> None:
-        path = self.get_params(deep=False).get("checkpoint")
-        if path is None or len(self.history_) <= len(task.known):
-            return
-        checkpoints.save(Path(path), task.name, task.seed, self.history_)
 
     def _progress_note(self) -> str:
         """Shown by a progress bar: the best score so far."""

@@ -5,15 +5,25 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tamis.exceptions import InputError, TamisError
-from tamis.meta.search import _set_checkpoint as checkpoints
+from tamis.meta.search._set_checkpoint import Place, Record, SearchCheckpoint
 from tamis.meta.search._set_quality import SetQuality
+
+# Features in a row that do not fit the rest of a budget, after which the set is full.
+MISSES = 20
+# A budget would never be used up by features that cost nothing.
+MOST = 1_000_000
+# A budget is kept up to the rounding of a sum of costs.
+ROUNDING = 1e-9
+# How much more is drawn than features that never vary would ask for, and at most.
+MARGIN = 1.2
+MOST_DRAWN = 20.0
 
 
 class Trial(NamedTuple):
@@ -25,7 +35,7 @@ class Trial(NamedTuple):
     point: dict[str, Any] | None
 
     @property
-    def place(self) -> tuple[int, int, int]:
+    def place(self) -> Place:
         """Where in the search; names the stream of random numbers, too."""
         return self[:3]
 
@@ -40,7 +50,7 @@ class SearchRun:
     n_steps: int = 0
     compared: float = -math.inf
     since: int = 0
-    ended: str = field(default="")
+    ended: str = ""
 
     def offer(self, trial: Trial, quality: float, features: Any) -> bool:
         """Accept a set that is at least as good as the best (Algorithm 3, step 2c)."""
@@ -50,7 +60,7 @@ class SearchRun:
         self.best, self.quality, self.features = trial, quality, features
         return True
 
-    def end_step(self, patience: int | None, tol: float, n_steps: int) -> None:
+    def end_step(self, n_steps: int, patience: int | None = None, tol: float = 0.0) -> None:
         """Count the step, and see whether it was the last."""
         self.n_steps += 1
         if self.quality > self.compared + tol:
@@ -63,12 +73,6 @@ class SearchRun:
             self.ended = "n_steps"
 
 
-# Features in a row that do not fit the rest of a budget, after which the set is full.
-MISSES = 20
-# A budget would never be used up by features that cost nothing.
-MOST = 1_000_000
-
-
 class AnyPoint:
     """Generator whose sets are lists of features, each from a random point of the space.
 
@@ -77,78 +81,51 @@ class AnyPoint:
     """
 
     def __init__(self, generator: Any):
-        self.generator = generator
-        self.space = generator.space
-
-    @classmethod
-    def of(cls, generator: Any) -> Any:
-        """Give the generator itself if it can draw over all points."""
-        return generator if hasattr(generator, "draw_any") else cls(generator)
+        self.generator, self.space = generator, generator.space
 
     def draw_any(
-        self,
-        rng: np.random.Generator,
-        *,
-        n_features: int | None = None,
-        budget: float | None = None,
+        self, rng: np.random.Generator, *, n_features: int = MOST, budget: float = math.inf
     ) -> list[Any]:
         """Draw features, each at a random point, until there are enough or the budget is used."""
         found: list[Any] = []
         misses = 0
-        left = np.inf if budget is None else float(budget)
-        wanted = MOST if n_features is None else n_features
-        while len(found) < wanted and misses < MISSES and left > 0:
+        while len(found) < n_features and misses < MISSES and budget > 0:
             one = self.generator.draw(self.space.sample(rng), rng, n_features=1)
             cost = float(np.sum(self.generator.cost(one)))
-            if len(one) == 0 or cost > left:
+            if len(one) == 0 or cost > budget:
                 misses += 1
                 continue
             found.append(one)
-            left -= cost
+            budget -= cost
             misses = 0
         return found
 
-    def draw(self, point: Any, rng: np.random.Generator, **limit: Any) -> list[Any]:
-        """Draw features of one point, one by one."""
-        features = self.generator.draw(point, rng, **limit)
-        return [self.generator.join(features, [j]) for j in range(len(features))]
-
     def cost(self, features: list[Any]) -> NDArray[np.float64]:
-        """Cost of each feature."""
         return np.array([float(np.sum(self.generator.cost(one))) for one in features])
 
     def meta(self, features: list[Any]) -> NDArray[np.float64]:
-        """Meta-features of each feature."""
         return np.concatenate([np.asarray(self.generator.meta(one)) for one in features])
 
     def measure(self, X: Any, features: list[Any]) -> NDArray[Any]:
-        """Columns of the features side by side."""
         return np.hstack([np.asarray(self.generator.measure(X, one)) for one in features])
 
     def join(self, features: list[Any], chosen: ArrayLike) -> list[Any]:
-        """Some of the features."""
         chosen = np.asarray(chosen)
         places = np.flatnonzero(chosen) if chosen.dtype == bool else chosen
         return [features[int(j)] for j in places]
-
-
-Place = tuple[int, int, int]
-Record = dict[str, Any]
-Draw = Callable[["SetTask", Trial], Any]
-# A budget is kept up to the rounding of a sum of costs.
-ROUNDING = 1e-9
-# How much more is drawn than features that never vary would ask for, and at most.
-MARGIN = 1.2
-MOST_DRAWN = 20.0
 
 
 class BrokenLimitError(InputError):
     """A generator exceeds the limit; unlike a failed draw, this is not passed over."""
 
 
+# Draws the set of a trial, with so many times the limit.
+Draw = Callable[["SetTask", Trial, float], Any]
+
+
 @dataclass(frozen=True)
 class SetTask:
-    """Data, generator, quality and limit of one fit; `known` are the records of a checkpoint."""
+    """Data, generator, quality and limit of one fit."""
 
     who: str
     X: Any
@@ -157,16 +134,15 @@ class SetTask:
     n_features: int | None
     budget: float | None
     seed: int
-    name: str
-    known: dict[Place, Record]
-    redraw: bool = False
+    checkpoint: SearchCheckpoint
+    redraw: bool
+    draw: Draw
 
-    @property
-    def limit(self) -> dict[str, Any]:
-        """The limit as a generator takes it."""
+    def limit(self, factor: float) -> dict[str, Any]:
+        """So many times the limit, as a generator takes it."""
         if self.budget is None:
-            return {"n_features": self.n_features}
-        return {"budget": float(self.budget)}
+            return {"n_features": math.ceil(factor * (self.n_features or 0))}
+        return {"budget": float(factor * self.budget)}
 
     @property
     def n_measured(self) -> int | None:
@@ -175,24 +151,19 @@ class SetTask:
             return None
         return int(self.generator.source_of(self.X).n_measured)
 
-    def drawn(self, trial: Trial, draw: Draw) -> Any:
-        """Set of a trial, without what cannot be measured or never varies."""
-        return self._drawn_and_measured(trial, draw)[0]
-
-    def _drawn_and_measured(self, trial: Trial, draw: Draw) -> tuple[Any, NDArray[Any] | None]:
-        features, table = self._measured_draw(trial, draw)
+    def drawn(self, trial: Trial) -> tuple[Any, NDArray[Any] | None]:
+        """Set of a trial and its columns, without what cannot be measured or never varies."""
+        features, table = self._measured(trial, 1.0)
         if table is None or not self.redraw:
             return features, table
         varies = self._telling(table)
         if varies.all() or not varies.any():  # where nothing varies, another draw may not help
             return features, table
-        return self._redrawn(trial, draw, MARGIN / float(varies.mean()))
-
-    def _redrawn(self, trial: Trial, draw: Draw, factor: float) -> tuple[Any, NDArray[Any]]:
-        """Features that vary, from a larger draw: sets can be reduced, but not joined."""
+        # Sets can be reduced, but not joined: those that vary come from a larger draw.
+        factor = MARGIN / float(varies.mean())
         while True:
             factor = min(MOST_DRAWN, factor)
-            features, table = self._scaled(factor)._measured_draw(trial, draw)
+            features, table = self._measured(trial, factor)
             varying = np.flatnonzero(self._telling(table))
             chosen = self._that_fit(varying, features)
             is_full = chosen.size < varying.size or chosen.size == self.n_features
@@ -200,24 +171,18 @@ class SetTask:
                 return self.generator.join(features, chosen), table[:, chosen]
             factor *= 2
 
-    def _telling(self, table: NDArray[Any]) -> NDArray[np.bool_]:
-        """Features that vary; a generator may ask for more."""
-        telling = getattr(self.generator, "telling", find_varying)
-        return np.asarray(telling(table), dtype=bool)
-
-    def _measured_draw(self, trial: Trial, draw: Draw) -> tuple[Any, Any]:
-        features = draw(self, trial)
+    def _measured(self, trial: Trial, factor: float) -> tuple[Any, Any]:
+        features = self.draw(self, trial, factor)
         if hasattr(self.generator, "available"):
             features = self.generator.available(self.X, features)
         if not len(features):
             return features, None
         return features, np.asarray(self.generator.measure(self.X, features))
 
-    def _scaled(self, factor: float) -> SetTask:
-        """The same task with a larger limit."""
-        if self.budget is None:
-            return replace(self, n_features=math.ceil(factor * (self.n_features or 0)))
-        return replace(self, budget=factor * self.budget)
+    def _telling(self, table: NDArray[Any]) -> NDArray[np.bool_]:
+        """Features that vary; a generator may ask for more."""
+        telling = getattr(self.generator, "telling", find_varying)
+        return np.asarray(telling(table), dtype=bool)
 
     def _that_fit(self, places: NDArray[np.intp], features: Any) -> NDArray[np.intp]:
         """Those of these features that the limit allows, in their order."""
@@ -231,35 +196,28 @@ class SetTask:
                 left -= price
         return np.array(kept, dtype=np.intp)
 
-    def tried(self, trials: Sequence[Trial], draw: Draw) -> Iterator[tuple[Trial, Record, Any]]:
+    def tried(self, trials: Sequence[Trial]) -> Iterator[tuple[Trial, Record, Any]]:
         """Records and sets of the trials, in their order.
 
         Those in a checkpoint are not tried again, and have no set.
         """
-        size = self.quality.tables_at_once
+        size, known = self.quality.tables_at_once, self.checkpoint.known
         for first in range(0, len(trials), size):
             part = trials[first : first + size]
-            new = [trial for trial in part if trial.place not in self.known]
-            found = self._try_together(new, draw)
+            found = self._try_together([trial for trial in part if trial.place not in known])
             for trial in part:
-                if trial.place in self.known:
-                    yield trial, self._from_checkpoint(trial), None
+                if trial.place in known:
+                    yield trial, self.checkpoint.recall(trial.place, trial.point), None
                 else:
                     yield trial, *found[trial.place]
 
-    def _from_checkpoint(self, trial: Trial) -> Record:
-        record = self.known[trial.place]
-        if checkpoints.as_text(record["point"]) != checkpoints.as_text(trial.point):
-            raise checkpoints.another_search(self.who)
-        return {**record, "point": trial.point}
-
-    def _try_together(self, trials: Sequence[Trial], draw: Draw) -> dict[Place, tuple[Record, Any]]:
+    def _try_together(self, trials: Sequence[Trial]) -> dict[Place, tuple[Record, Any]]:
         """Draw and measure one set after the other, then score them all at once."""
         found: dict[Place, tuple[Record, Any]] = {}
         tables: dict[Place, NDArray[Any]] = {}
         for trial in trials:
             started = time.perf_counter()
-            record, features, table = self._draw_and_measure(trial, draw)
+            record, features, table = self._try(trial)
             record["seconds"] = time.perf_counter() - started
             found[trial.place] = record, features
             if table is not None:
@@ -273,25 +231,24 @@ class SetTask:
             record["seconds"] += share
         return found
 
-    def _draw_and_measure(self, trial: Trial, draw: Draw) -> tuple[Record, Any, Any]:
+    def _try(self, trial: Trial) -> tuple[Record, Any, Any]:
         record: Record = {
             **trial._asdict(), "quality": -np.inf, "accepted": False, "n_features": 0, "cost": 0.0,
             "seconds": 0.0, "failure": None,
         }  # fmt: skip
         try:
-            features, table = self._drawn_and_measured(trial, draw)
+            features, table = self.drawn(trial)
             record["n_features"] = len(features)
             record["cost"] = float(np.sum(self.generator.cost(features)))
             self._check_limit(record)
-            if not len(features):
-                record["failure"] = "the generator drew no feature"
-                return record, None, None
-            return record, features, table
+            if len(features):
+                return record, features, table
+            record["failure"] = "the generator drew no feature"
         except BrokenLimitError:
             raise
         except (TamisError, ValueError) as error:
             record["failure"] = str(error)
-            return record, None, None
+        return record, None, None
 
     def _check_limit(self, record: Record) -> None:
         """Raise if the generator exceeds the limit: comparisons would be unfair."""

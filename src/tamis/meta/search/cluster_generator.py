@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import hashlib
-import math
 from collections.abc import Mapping
 from functools import cached_property
 from typing import Any
@@ -15,9 +14,8 @@ from sklearn.utils import check_random_state
 
 from tamis._runtime.seeds import draw_seed
 from tamis._validation import Number, check_value
-from tamis.data.target import is_missing
 from tamis.exceptions import InputError
-from tamis.meta._meta_encoder import MetaEncoder, read_columns
+from tamis.meta._meta_encoder import MetaEncoder, as_text, read_columns
 from tamis.meta.search.dimensions import Categorical
 from tamis.meta.search.meta_space import MetaSpace
 from tamis.meta.sources.as_source import as_source
@@ -221,7 +219,13 @@ class ClusterGenerator:
     @cached_property
     def _numbers(self) -> Floats:
         columns, _ = read_columns(self.source.meta, "ClusterGenerator")
-        return np.column_stack([_places(column) for column in columns])
+        places = [
+            column
+            if column.dtype.kind == "f"
+            else np.unique(as_text(column), return_inverse=True)[1]
+            for column in columns
+        ]
+        return np.column_stack(places).astype(np.float64)
 
     @cached_property
     def _clusters(self) -> tuple[NDArray[np.intp], Floats]:
@@ -288,9 +292,7 @@ class _ClusterSpace(MetaSpace):
         step: float = 0.1,
     ) -> dict[str, Any]:
         """Cluster whose rank of nearness is a rounded Gaussian."""
-        here = self.check(point)["cluster"]
-        if not (Number(float, 0.0).allows(step) and math.isfinite(step)):
-            raise InputError(f"MetaSpace.near: step must be a finite float >= 0, got {step!r}.")
+        here = self._start(point, step)["cluster"]
         last = len(self._nearest) - 1
         # With few clusters a share of their number would hardly ever round to another one.
         deviation = step * max(last + 1, 10)
@@ -311,11 +313,3 @@ def _k_means(table: Floats, n_clusters: int, random_state: Any) -> NDArray[np.in
     kind = KMeans if len(table) <= MANY else MiniBatchKMeans
     with threadpool_limits(limits=1):  # sums over threads would differ in their last bits
         return kind(n_clusters, n_init=4, random_state=seed).fit(table).labels_
-
-
-def _places(column: NDArray[Any]) -> Floats:
-    """Numbers of a meta-feature; labels become their place among the sorted labels."""
-    if column.dtype.kind == "f":
-        return column
-    texts = np.array(["" if is_missing(value) else str(value) for value in column])
-    return np.unique(texts, return_inverse=True)[1].astype(np.float64)

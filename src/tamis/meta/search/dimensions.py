@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 
-from tamis._validation import Number
+from tamis._validation import Custom, Number, check_value
 from tamis.exceptions import InputError
 
 # A float64 holds every whole number up to here, so that `encode` loses nothing.
@@ -20,7 +20,54 @@ SHOWN = 8
 
 
 @dataclass(frozen=True, repr=False)
-class Integer:
+class _Range:
+    """Numbers from `low` to `high`, which stand for themselves in an array."""
+
+    low: Any
+    high: Any
+    _kind: ClassVar[type[int] | type[float]]
+    _ends: ClassVar[Custom]
+
+    def __post_init__(self) -> None:
+        who = type(self).__name__
+        for name in ("low", "high"):
+            value = getattr(self, name)
+            check_value(value, self._ends, who=who, name=name)
+            object.__setattr__(self, name, self._kind(value))
+        if self.low > self.high:
+            raise InputError(
+                f"{who}: expected low <= high, got low={self.low!r} and high={self.high!r}."
+            )
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.low!r}, {self.high!r})"
+
+    def describe(self) -> str:
+        """Phrase that completes "must be ..."."""
+        word = "an int" if self._kind is int else "a number"
+        return f"{word} from {self.low!r} to {self.high!r}"
+
+    def check(self, value: Any) -> Any:
+        """Give the value as an int or a float, or raise."""
+        if not Number(self._kind, self.low, self.high).allows(value):
+            raise _wrong(self, value)
+        return self._kind(value)
+
+    def encode(self, value: Any) -> float:
+        """Number that stands for the value in an array: the value itself."""
+        return float(value)
+
+    def decode(self, number: float) -> Any:
+        """Value that the number stands for."""
+        if self._kind is int and not float(number).is_integer():
+            raise _wrong(self, number)
+        return self.check(self._kind(number))
+
+    def _clip(self, value: Any) -> Any:
+        return min(max(value, self.low), self.high)
+
+
+class Integer(_Range):
     """A whole number from `low` to `high`, both included.
 
     A step adds Gaussian noise with standard deviation ``step * (high - low)`` and goes to the
@@ -42,34 +89,13 @@ class Integer:
     True
     """
 
-    low: int
-    high: int
-
-    def __post_init__(self) -> None:
-        for name in ("low", "high"):
-            value = getattr(self, name)
-            if not Number(int, -LARGEST_INTEGER, LARGEST_INTEGER).allows(value):
-                raise InputError(f"Integer: {name} must be an int within 2**53, got {value!r}.")
-            object.__setattr__(self, name, int(value))
-        _check_range(self)
-
-    def __repr__(self) -> str:
-        return f"Integer({self.low}, {self.high})"
+    _kind = int
+    _ends = Custom(Number(int, -LARGEST_INTEGER, LARGEST_INTEGER).allows, "an int within 2**53")
 
     @property
     def size(self) -> int:
         """Number of values."""
-        return self.high - self.low + 1
-
-    def describe(self) -> str:
-        """Phrase that completes "must be ..."."""
-        return f"an int from {self.low} to {self.high}"
-
-    def check(self, value: Any) -> int:
-        """Give the value as an int, or raise."""
-        if not Number(int, self.low, self.high).allows(value):
-            raise _wrong(self, value)
-        return int(value)
+        return int(self.high - self.low + 1)
 
     def sample(self, rng: np.random.Generator) -> int:
         """Draw a value; all are equally likely."""
@@ -77,21 +103,13 @@ class Integer:
 
     def near(self, value: int, rng: np.random.Generator, step: float) -> int:
         """Make a rounded Gaussian step from `value`; beyond a border it ends on the border."""
-        return _near_integer(value, self.low, self.high, rng, step)
-
-    def encode(self, value: int) -> float:
-        """Number that stands for the value in an array: the value itself."""
-        return float(value)
-
-    def decode(self, number: float) -> int:
-        """Value that the number stands for."""
-        if not float(number).is_integer():
-            raise _wrong(self, number)
-        return self.check(int(number))
+        width = self.high - self.low
+        move = step * width * rng.standard_normal()
+        # No move is longer than the width; cut before rounding, which refuses infinity.
+        return int(self._clip(value + round(min(max(move, -width), width))))
 
 
-@dataclass(frozen=True, repr=False)
-class Real:
+class Real(_Range):
     """A real number from `low` to `high`.
 
     A step adds Gaussian noise with standard deviation ``step * (high - low)``; a move beyond the
@@ -113,55 +131,26 @@ class Real:
     True
     """
 
-    low: float
-    high: float
+    _kind = float
+    _ends = Custom(lambda end: Number(float).allows(end) and math.isfinite(end), "a finite number")
 
     def __post_init__(self) -> None:
-        for name in ("low", "high"):
-            value = getattr(self, name)
-            if not (Number(float).allows(value) and math.isfinite(value)):
-                raise InputError(f"Real: {name} must be a finite number, got {value!r}.")
-            object.__setattr__(self, name, float(value))
-        _check_range(self)
+        super().__post_init__()
         if not math.isfinite(self.high - self.low):
             raise InputError(f"Real: high - low must be finite, got {self!r}.")
-
-    def __repr__(self) -> str:
-        return f"Real({self.low!r}, {self.high!r})"
 
     @property
     def size(self) -> float:
         """Number of values: infinite, or 1 if both ends are the same."""
         return math.inf if self.low < self.high else 1
 
-    def describe(self) -> str:
-        """Phrase that completes "must be ..."."""
-        return f"a number from {self.low!r} to {self.high!r}"
-
-    def check(self, value: Any) -> float:
-        """Give the value as a float, or raise."""
-        if not Number(float, self.low, self.high).allows(value):
-            raise _wrong(self, value)
-        return float(value)
-
     def sample(self, rng: np.random.Generator) -> float:
         """Draw a value from the uniform distribution."""
-        return self._clip(self.low + (self.high - self.low) * rng.random())
+        return float(self._clip(self.low + (self.high - self.low) * rng.random()))
 
     def near(self, value: float, rng: np.random.Generator, step: float) -> float:
         """Make a Gaussian step from `value`; beyond a border it ends on the border."""
-        return self._clip(value + step * (self.high - self.low) * rng.standard_normal())
-
-    def encode(self, value: float) -> float:
-        """Number that stands for the value in an array: the value itself."""
-        return float(value)
-
-    def decode(self, number: float) -> float:
-        """Value that the number stands for."""
-        return self.check(float(number))
-
-    def _clip(self, value: float) -> float:
-        return float(min(max(value, self.low), self.high))
+        return float(self._clip(value + step * (self.high - self.low) * rng.standard_normal()))
 
 
 @dataclass(frozen=True, init=False, repr=False)
@@ -174,7 +163,7 @@ class _Listed:
         object.__setattr__(self, "values", _check_values(type(self).__name__, values))
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}({_show(self.values)})"
+        return f"{type(self).__name__}({self._shown()})"
 
     @property
     def size(self) -> int:
@@ -183,11 +172,11 @@ class _Listed:
 
     def describe(self) -> str:
         """Phrase that completes "must be ..."."""
-        return f"one of {_show(self.values)}"
+        return f"one of {self._shown()}"
 
     def check(self, value: Any) -> Any:
         """Give the value as it was given to the dimension, or raise."""
-        return self.values[_place(self, value)]
+        return self.values[self._place(value)]
 
     def sample(self, rng: np.random.Generator) -> Any:
         """Draw a value; all are equally likely."""
@@ -195,11 +184,30 @@ class _Listed:
 
     def encode(self, value: Any) -> float:
         """Number that stands for the value in an array: its place."""
-        return float(_place(self, value))
+        return float(self._place(value))
 
     def decode(self, number: float) -> Any:
         """Value that the number stands for."""
-        return _at_place(self, number)
+        last = self.size - 1
+        if not (float(number).is_integer() and 0 <= number <= last):
+            raise InputError(
+                f"{type(self).__name__}: must be the place of a value, from 0 to {last}, got "
+                f"{number!r}."
+            )
+        return self.values[int(number)]
+
+    def _place(self, value: Any) -> int:
+        try:
+            hash(value)  # an array would be compared with each value, element by element
+            return self.values.index(value)
+        except (TypeError, ValueError):
+            raise _wrong(self, value) from None
+
+    def _shown(self) -> str:
+        if self.size <= SHOWN:
+            return repr(list(self.values))
+        first = ", ".join(repr(value) for value in self.values[: SHOWN - 2])
+        return f"[{first}, ..., {self.values[-1]!r}]"
 
 
 class Ordered(_Listed):
@@ -225,8 +233,7 @@ class Ordered(_Listed):
 
     def near(self, value: Any, rng: np.random.Generator, step: float) -> Any:
         """Make a rounded Gaussian step on the places; beyond a border it ends on the border."""
-        place = _place(self, value)
-        return self.values[_near_integer(place, 0, self.size - 1, rng, step)]
+        return self.values[Integer(0, self.size - 1).near(self._place(value), rng, step)]
 
 
 class Categorical(_Listed):
@@ -253,7 +260,7 @@ class Categorical(_Listed):
 
     def near(self, value: Any, rng: np.random.Generator, step: float) -> Any:
         """Jump to another value with probability ``1 - exp(-step)``."""
-        place = _place(self, value)
+        place = self._place(value)
         if self.size > 1 and rng.random() < -math.expm1(-step):
             place = (place + 1 + int(rng.integers(self.size - 1))) % self.size
         return self.values[place]
@@ -262,12 +269,9 @@ class Categorical(_Listed):
 Dimension: TypeAlias = Integer | Real | Ordered | Categorical
 
 
-def _check_range(dimension: Integer | Real) -> None:
-    if dimension.low > dimension.high:
-        who = type(dimension).__name__
-        raise InputError(
-            f"{who}: expected low <= high, got low={dimension.low!r} and high={dimension.high!r}."
-        )
+def _wrong(dimension: _Range | _Listed, value: Any) -> InputError:
+    who = type(dimension).__name__
+    return InputError(f"{who}: must be {dimension.describe()}, got {value!r}.")
 
 
 def _check_values(who: str, values: Any) -> tuple[Any, ...]:
@@ -290,40 +294,3 @@ def _check_values(who: str, values: Any) -> tuple[Any, ...]:
             raise InputError(f"{who}: expected different values, got {value!r}: {reason}.")
         seen.add(value)
     return tuple(listed)
-
-
-def _place(dimension: _Listed, value: Any) -> int:
-    try:
-        hash(value)  # an array would be compared with each value, element by element
-        return dimension.values.index(value)
-    except (TypeError, ValueError):
-        raise _wrong(dimension, value) from None
-
-
-def _at_place(dimension: _Listed, number: float) -> Any:
-    last = dimension.size - 1
-    if not (float(number).is_integer() and 0 <= number <= last):
-        raise InputError(
-            f"{type(dimension).__name__}: must be the place of a value, from 0 to {last}, got "
-            f"{number!r}."
-        )
-    return dimension.values[int(number)]
-
-
-def _wrong(dimension: Dimension | _Listed, value: Any) -> InputError:
-    who = type(dimension).__name__
-    return InputError(f"{who}: must be {dimension.describe()}, got {value!r}.")
-
-
-def _near_integer(value: int, low: int, high: int, rng: np.random.Generator, step: float) -> int:
-    width = high - low
-    move = step * width * rng.standard_normal()
-    # No move is longer than the width; cut before rounding, which refuses infinity.
-    return min(max(value + round(min(max(move, -width), width)), low), high)
-
-
-def _show(values: tuple[Any, ...]) -> str:
-    if len(values) <= SHOWN:
-        return repr(list(values))
-    first = ", ".join(repr(value) for value in values[: SHOWN - 2])
-    return f"[{first}, ..., {values[-1]!r}]"

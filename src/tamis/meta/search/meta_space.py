@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping
+from functools import cached_property
 from itertools import product
 from types import MappingProxyType
 from typing import Any
@@ -84,35 +85,47 @@ class MetaSpace:
     def __init__(
         self, dimensions: Mapping[str, Dimension], *, constraints: Iterable[Constraint] = ()
     ):
-        self._dimensions = _check_dimensions(dimensions)
-        self._constraints = _check_constraints(constraints)
-        self._size: float | None = None
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """Names of the dimensions, in order."""
-        return tuple(self._dimensions)
+        if not isinstance(dimensions, Mapping) or not dimensions:
+            raise InputError(
+                "MetaSpace: expected a dict with a name and a dimension for at least one "
+                f"meta-feature, got {dimensions!r}."
+            )
+        for name, kind in dimensions.items():
+            if not isinstance(name, str):
+                raise InputError(f"MetaSpace: expected names that are str, got {name!r}.")
+            if not isinstance(kind, Integer | Real | Ordered | Categorical):
+                raise InputError(
+                    f"MetaSpace: expected Integer, Real, Ordered or Categorical for {name!r}, got "
+                    f"{kind!r}."
+                )
+        rules = tuple(constraints) if isinstance(constraints, Iterable) else (constraints,)
+        if not isinstance(constraints, Iterable) or not all(callable(rule) for rule in rules):
+            raise InputError(
+                "MetaSpace: constraints must be a list of functions that take a point and return "
+                f"whether it is allowed, got {constraints!r}."
+            )
+        self.names, self.constraints = tuple(dimensions), rules
+        self._dimensions = dict(dimensions)
 
     @property
     def dimensions(self) -> Mapping[str, Dimension]:
         """The dimensions by name, read only."""
         return MappingProxyType(self._dimensions)
 
-    @property
-    def constraints(self) -> tuple[Constraint, ...]:
-        """The constraints."""
-        return self._constraints
-
-    @property
+    @cached_property
     def size(self) -> float:
         """Number of points: an int, or ``math.inf`` if a dimension is real.
 
         With constraints, the allowed points are counted if there are at most 100,000 without
         them. Otherwise the number without constraints is given, which is an upper bound.
         """
-        if self._size is None:
-            self._size = self._count()
-        return self._size
+        kinds = self._dimensions.values()
+        sizes = [kind.size for kind in kinds]
+        total = math.inf if math.inf in sizes else math.prod(sizes)
+        if not self.constraints or total > COUNTED:
+            return total
+        points = product(*map(_all_values, kinds))
+        return sum(self._allows(dict(zip(self.names, values, strict=True))) for values in points)
 
     def sample(self, rng: np.random.Generator | int | None = None) -> Point:
         """Draw a point; all allowed points are equally likely.
@@ -159,9 +172,7 @@ class MetaSpace:
         point : dict
             The new point, or the old one if no allowed point was found in 1,000 tries.
         """
-        start = self.check(point)
-        if not (Number(float, 0.0).allows(step) and math.isfinite(step)):
-            raise InputError(f"MetaSpace.near: step must be a finite float >= 0, got {step!r}.")
+        start = self._start(point, step)
         rng = np.random.default_rng(rng)
         for _ in range(NEAR_TRIES):
             moved = {
@@ -260,16 +271,21 @@ class MetaSpace:
 
     def __repr__(self) -> str:
         text = ", ".join(f"{name!r}: {kind!r}" for name, kind in self._dimensions.items())
-        if not self._constraints:
+        if not self.constraints:
             return f"MetaSpace({{{text}}})"
-        rules = ", ".join(getattr(rule, "__name__", repr(rule)) for rule in self._constraints)
+        rules = ", ".join(getattr(rule, "__name__", repr(rule)) for rule in self.constraints)
         return f"MetaSpace({{{text}}}, constraints=[{rules}])"
 
     def _key(self) -> tuple[Any, ...]:
-        return tuple(self._dimensions.items()), self._constraints
+        return tuple(self._dimensions.items()), self.constraints
+
+    def _start(self, point: Mapping[str, Any], step: float) -> Point:
+        if not Number(float, 0.0, open_high=True).allows(step):
+            raise InputError(f"MetaSpace.near: step must be a finite float >= 0, got {step!r}.")
+        return self.check(point)
 
     def _allows(self, point: Point) -> bool:
-        return all(bool(rule(dict(point))) for rule in self._constraints)
+        return all(bool(rule(dict(point))) for rule in self.constraints)
 
     def _encode(self, point: Mapping[str, Any]) -> list[float]:
         checked = self.check(point)
@@ -284,41 +300,6 @@ class MetaSpace:
             except InputError as error:
                 raise InputError(f"MetaSpace: {name!r} is wrong. {error}") from None
         return point
-
-    def _count(self) -> float:
-        sizes = [kind.size for kind in self._dimensions.values()]
-        total = math.inf if math.inf in sizes else math.prod(sizes)
-        if not self._constraints or total > COUNTED:
-            return total
-        points = product(*(_all_values(kind) for kind in self._dimensions.values()))
-        return sum(self._allows(dict(zip(self.names, values, strict=True))) for values in points)
-
-
-def _check_dimensions(dimensions: Any) -> dict[str, Dimension]:
-    if not isinstance(dimensions, Mapping) or not dimensions:
-        raise InputError(
-            "MetaSpace: expected a dict with a name and a dimension for at least one meta-feature, "
-            f"got {dimensions!r}."
-        )
-    for name, kind in dimensions.items():
-        if not isinstance(name, str):
-            raise InputError(f"MetaSpace: expected names that are str, got {name!r}.")
-        if not isinstance(kind, Integer | Real | Ordered | Categorical):
-            raise InputError(
-                f"MetaSpace: expected Integer, Real, Ordered or Categorical for {name!r}, got "
-                f"{kind!r}."
-            )
-    return dict(dimensions)
-
-
-def _check_constraints(constraints: Any) -> tuple[Constraint, ...]:
-    rules = tuple(constraints) if isinstance(constraints, Iterable) else (constraints,)
-    if not isinstance(constraints, Iterable) or not all(callable(rule) for rule in rules):
-        raise InputError(
-            "MetaSpace: constraints must be a list of functions that take a point and return "
-            f"whether it is allowed, got {constraints!r}."
-        )
-    return rules
 
 
 def _all_values(kind: Dimension) -> Iterable[Any]:

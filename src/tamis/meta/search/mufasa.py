@@ -208,7 +208,7 @@ class Mufasa(SetSearch):
 
     def _end_round(self, runs: list[SearchRun], trials: list[Trial]) -> None:
         for restart in {trial.restart for trial in trials}:
-            runs[restart].end_step(self.patience, self.tol, self.n_steps)
+            runs[restart].end_step(self.n_steps, self.patience, self.tol)
 
     def _total_rounds(self, task: SetTask) -> int:
         return self.n_steps

@@ -116,11 +116,14 @@ class NormalizedInformationGain(SetSearch):
         return [] if runs[0].ended else [Trial(0, 1, 0, None)]
 
     def _end_round(self, runs: list[SearchRun], trials: list[Trial]) -> None:
-        runs[0].end_step(None, 0.0, 1)
+        runs[0].end_step(1)
 
-    def _draw_set(self, task: SetTask, trial: Trial) -> Any:
+    def _draw_set(self, task: SetTask, trial: Trial, factor: float) -> Any:
         """Many features at random, then the best per cost."""
-        features = self._draw_many(task, stream(task.seed, *trial.place, 1))
+        limit = task.limit(self.factor)
+        if self.n_features_to_select is not None:
+            limit = {"n_features": round(self.factor * self.n_features_to_select)}
+        features = task.generator.draw_any(stream(task.seed, *trial.place, 1), **limit)
         if hasattr(task.generator, "available"):
             features = task.generator.available(task.X, features)
         self.n_drawn_ = len(features)
@@ -131,12 +134,6 @@ class NormalizedInformationGain(SetSearch):
         chosen = self._prefix(gain, cost)
         self.gain_ = gain[chosen]
         return task.generator.join(features, chosen)
-
-    def _draw_many(self, task: SetTask, rng: np.random.Generator) -> Any:
-        if self.n_features_to_select is not None:
-            count = round(self.factor * self.n_features_to_select)
-            return task.generator.draw_any(rng, n_features=count)
-        return task.generator.draw_any(rng, budget=float(self.factor * (self.budget or 0.0)))
 
     def _gain(self, task: SetTask, features: Any) -> Floats:
         """Information gain of every feature, in bits."""

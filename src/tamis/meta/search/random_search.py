@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from tamis._runtime.seeds import stream
 from tamis._validation import Constraint, Number
 from tamis.meta.search._set_search import LIMITS, SetSearch
 from tamis.meta.search._set_task import SearchRun, SetTask, Trial
@@ -96,12 +95,9 @@ class RandomSearch(SetSearch):
         last = min(done + task.quality.tables_at_once, self.n_steps)
         return [Trial(0, step, 0, None) for step in range(done + 1, last + 1)]
 
-    def _draw_set(self, task: SetTask, trial: Trial) -> Any:
-        return task.generator.draw_any(stream(task.seed, *trial.place, 1), **task.limit)
-
     def _end_round(self, runs: list[SearchRun], trials: list[Trial]) -> None:
         for _ in trials:
-            runs[0].end_step(None, 0.0, self.n_steps)
+            runs[0].end_step(self.n_steps)
 
     def _total_rounds(self, task: SetTask) -> int:
         return -(-self.n_steps // task.quality.tables_at_once)
