@@ -15,7 +15,7 @@ MOST_MOVES = 1000
 
 
 @kernel
-def pack_pixels(binary, first, last, width, padded_width, pixels):
+def pack_pixels(first, last, binary, width, padded_width, pixels):
     """Pixels of the images as bits, in the words `first` to `last`.
 
     `binary` is (n_images, n_pixels) of 0 and 1, `pixels` (n_blocks, n_padded, BLOCK) of zeros.
@@ -35,7 +35,7 @@ def pack_pixels(binary, first, last, width, padded_width, pixels):
 
 
 @kernel
-def measure_features(pixels, inputs, flip, n_inputs, shift, stride, n_images, first, last, out):
+def measure_features(first, last, pixels, inputs, flip, n_inputs, shift, stride, n_images, out):
     """OR over shifts of the AND of the inputs, for the features `first` to `last`.
 
     `pixels` is (n_blocks, n_padded * BLOCK). `inputs` (n_features, 8) are pixels, and a shift by
@@ -106,7 +106,7 @@ def clear_unused(n_images, first, last, out):
 
 
 @kernel
-def unpack_bits(words, first, last, out):
+def unpack_bits(first, last, words, out):
     """Bits of the rows `first` to `last` as bytes; `out` holds 8 of them in each uint64.
 
     Eight copies of a byte, of which each keeps another bit; adding 127 carries it to the top. The
@@ -123,7 +123,7 @@ def unpack_bits(words, first, last, out):
 
 
 @kernel
-def count_bits(words, masks, first, last, out):
+def count_bits(first, last, words, masks, out):
     """Number of bits that rows have in common with each mask; `out` is (n_masks, n_rows)."""
     for row in range(first, last):
         line = words[row]
@@ -145,7 +145,7 @@ def ones(word):
 
 
 @kernel
-def draw_shapes(seeds, n_inputs, scatter, tolerance, height, width, first, last, rows, columns):
+def draw_shapes(first, last, seeds, n_inputs, scatter, tolerance, height, width, rows, columns):
     """Random sets of pixels with a given scatter, uniform among all that fit into the image.
 
     A Metropolis chain: one pixel moves at a time. While the scatter is outside of the tolerance

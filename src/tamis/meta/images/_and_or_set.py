@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tamis._validation import N_JOBS, Constraint, Custom, Number
+from tamis._validation import N_JOBS, Constraint, Custom, Number, check_value
 from tamis.exceptions import InputError
 
 Integers = NDArray[np.int64]
@@ -49,13 +49,9 @@ class AndOrSet:
 
     @classmethod
     def of(
-        cls,
-        rows: Integers,
-        columns: Integers,
-        positive: NDArray[np.bool_],
-        n_inputs: Integers,
+        cls, rows: Integers, columns: Integers, positive: NDArray[np.bool_], n_inputs: Integers,
         shift: Integers,
-    ) -> AndOrSet:
+    ) -> AndOrSet:  # fmt: skip
         """Make a set of arrays that are right but for the order of inputs; they are copied."""
         used = np.arange(MOST_INPUTS) < n_inputs[:, None]
         order = np.lexsort((columns, rows, ~used), axis=1)
@@ -68,15 +64,12 @@ class AndOrSet:
     @classmethod
     def from_inputs(cls, inputs: Iterable[Any], shift: ArrayLike = 1) -> AndOrSet:
         """Make a set by hand, see :meth:`tamis.meta.AndOrFeatures.features`."""
-        lists = [[_check_input(item) for item in feature] for feature in inputs]
-        for feature in lists:
-            _check_feature(feature)
-        n = len(lists)
-        table = np.zeros((n, MOST_INPUTS, 3), dtype=np.int64)
-        for number, feature in enumerate(lists):
-            table[number, : len(feature)] = feature
+        lists = [_check_feature([_check_input(item) for item in feature]) for feature in inputs]
+        table = np.zeros((len(lists), MOST_INPUTS, 3), dtype=np.int64)
+        for row, feature in zip(table, lists, strict=True):
+            row[: len(feature)] = feature
         n_inputs = np.array([len(feature) for feature in lists], dtype=np.int64)
-        shifts = _check_shifts(shift, n)
+        shifts = _check_shifts(shift, len(lists))
         return cls.of(table[..., 0], table[..., 1], table[..., 2] == 1, n_inputs, shifts)
 
     @classmethod
@@ -175,13 +168,14 @@ def _check_input(item: Any) -> tuple[int, int, int]:
     return row, column, sign
 
 
-def _check_feature(feature: list[tuple[int, int, int]]) -> None:
+def _check_feature(feature: list[tuple[int, int, int]]) -> list[tuple[int, int, int]]:
     if not 1 <= len(feature) <= MOST_INPUTS:
         raise InputError(
             f"AndOrSet: expected 1 to {MOST_INPUTS} inputs for a feature, got {len(feature)}."
         )
     if len({(row, column) for row, column, _ in feature}) < len(feature):
         raise InputError(f"AndOrSet: expected different pixels in a feature, got {feature}.")
+    return feature
 
 
 def _check_shifts(shift: ArrayLike, n: int) -> Integers:
@@ -218,28 +212,24 @@ FOUR = ("num_inputs", "percent_pos", "shift", "scatter")
 NAMES = (*FOUR, "row", "column")
 
 
-def _two_numbers(kind: type[int] | type[float], low: float) -> Any:
-    number = Number(kind, low=low)
+def _are_two(number: Number, value: Any) -> bool:
+    pair = isinstance(value, tuple | list) and len(value) == 2
+    return pair and all(map(number.allows, value))
 
-    def test(value: Any) -> bool:
-        pair = isinstance(value, tuple | list) and len(value) == 2
-        return pair and all(number.allows(v) and math.isfinite(v) for v in value)
 
-    return test
+def _is_range(value: Any) -> bool:
+    return _are_two(Number(float, 0.0, open_high=True), value) and value[0] <= value[1]
 
 
 CONSTRAINTS: dict[str, Constraint] = {
-    "image_shape": Custom(_two_numbers(int, 1), "(height, width) in ints of at least 1"),
-    "threshold": Custom(
-        lambda value: Number(float).allows(value) and math.isfinite(value), "a finite number"
+    "image_shape": Custom(
+        lambda value: _are_two(Number(int, 1), value), "(height, width) in ints of at least 1"
     ),
+    "threshold": Custom(Number(float, open_low=True, open_high=True).allows, "a finite number"),
     "max_inputs": Number(int, low=1, high=MOST_INPUTS),
     "max_shift": Number(int, low=1, high=64),
     "min_share": Number(float, low=0, high=0.5),
-    "scatter": Custom(
-        lambda value: _two_numbers(float, 0.0)(value) and value[0] <= value[1],
-        "two numbers (low, high) of at least 0, low <= high",
-    ),
+    "scatter": Custom(_is_range, "two numbers (low, high) of at least 0, low <= high"),
     "meta_features": Custom(
         lambda value: (
             isinstance(value, tuple | list)
@@ -265,41 +255,12 @@ def check_limits(n_features: Any, budget: Any, cheapest: float, who: str) -> Non
             f"{budget!r}. Give exactly one of them."
         )
     if budget is None:
-        if not Number(int, low=1).allows(n_features):
-            raise InputError(f"{who}: n_features must be an int of at least 1, got {n_features!r}.")
+        check_value(n_features, Number(int, low=1), who=who, name="n_features")
     elif not (Number(float).allows(budget) and cheapest <= budget < math.inf):
         raise InputError(
             f"{who}: budget must be a finite number of at least {cheapest:g}, the cost of the "
             f"cheapest feature here, got {budget!r}."
         )
-
-
-def check_kind(features: Any, who: str) -> AndOrSet:
-    """The features, or an error if they are of another kind."""
-    if not isinstance(features, AndOrSet):
-        raise InputError(
-            f"{who}: expected features made by draw, draw_any or features, got {features!r}."
-        )
-    return features
-
-
-def check_features(
-    features: Any, image_shape: tuple[int, int], max_shift: int, who: str
-) -> AndOrSet:
-    """The features, or an error if they do not fit the images."""
-    features, (height, width) = check_kind(features, who), image_shape
-    bottom, right = features.rows.max(initial=0), features.columns.max(initial=0)
-    if bottom >= height or right >= width:
-        raise InputError(
-            f"{who}: expected inputs inside of images of {height} x {width} pixels, got row "
-            f"{bottom} and column {right}. Set image_shape to that of the features."
-        )
-    if features.shift.max(initial=1) > max_shift:
-        raise InputError(
-            f"{who}: expected features with shifts up to max_shift={max_shift}, got "
-            f"{features.shift.max()}. Raise max_shift."
-        )
-    return features
 
 
 def binary_images(

@@ -13,15 +13,13 @@ from tamis._validation import Constraint, check_parameters
 from tamis.data.target import check_classes, check_two_classes
 from tamis.exceptions import InputError
 from tamis.meta.images import _and_or_draw as _bits
-from tamis.meta.images._and_or_draw import PackedImages, cost_of, draw_set, fill, shifts_for
+from tamis.meta.images._and_or_draw import PackedImages, cost_of, draw_set, shifts_for
 from tamis.meta.images._and_or_set import (
     CONSTRAINTS,
     FOUR,
     MOST_INPUTS,
     AndOrSet,
     binary_images,
-    check_features,
-    check_kind,
     check_limits,
 )
 from tamis.meta.search.dimensions import Dimension, Integer, Real
@@ -195,7 +193,7 @@ class AndOrFeatures(BaseEstimator):  # type: ignore[misc]
 
     def cost(self, features: AndOrSet) -> NDArray[np.float64]:
         """Cost of each feature, ``0.5 * (1 + shift**2)``, whatever its number of inputs."""
-        return np.asarray(cost_of(check_kind(features, type(self).__name__).shift))
+        return np.asarray(cost_of(self._check_kind(features).shift))
 
     def meta(self, features: AndOrSet) -> NDArray[np.float64]:
         """Meta-features of each feature, one column for each name in `meta_features`.
@@ -204,7 +202,7 @@ class AndOrFeatures(BaseEstimator):  # type: ignore[misc]
         the centre of gravity.
         """
         check_parameters(self, self._constraints)
-        centre = check_kind(features, type(self).__name__).centre()
+        centre = self._check_kind(features).centre()
         share = features.positive.sum(axis=1) / features.n_inputs
         columns = {
             "num_inputs": features.n_inputs,
@@ -232,7 +230,8 @@ class AndOrFeatures(BaseEstimator):  # type: ignore[misc]
             0 and 1; the values of a feature lie side by side in memory (Fortran order).
         """
         images = self._packed(images)
-        return _bits.unpack(self._words(images, features), len(images), self.n_jobs)
+        words = _bits.measure_words(images, self._check_features(features), self.n_jobs)
+        return _bits.unpack(words, len(images), self.n_jobs)
 
     def telling(self, values: NDArray[Any]) -> NDArray[np.bool_]:
         """Which features vary enough to tell images apart, without a look at any target.
@@ -250,7 +249,9 @@ class AndOrFeatures(BaseEstimator):  # type: ignore[misc]
 
         Bit ``i % 64`` of word ``i // 64`` belongs to image i; bits beyond the last are 0.
         """
-        return self._words(self._packed(images), features)
+        return _bits.measure_words(
+            self._packed(images), self._check_features(features), self.n_jobs
+        )
 
     def information_gain(self, images: Any, y: ArrayLike, features: AndOrSet) -> Any:
         """Information gain of each feature in bits, counted on packed images.
@@ -264,7 +265,8 @@ class AndOrFeatures(BaseEstimator):  # type: ignore[misc]
         classes, codes = check_classes(y, len(images), who)
         check_two_classes(classes, who)
         masks = _bits.class_masks(codes, classes.size)
-        ones = _bits.count_ones(self._words(images, features), masks, self.n_jobs)
+        words = _bits.measure_words(images, self._check_features(features), self.n_jobs)
+        ones = _bits.count_ones(words, masks, self.n_jobs)
         zeros = np.bincount(codes, minlength=classes.size)[:, None] - ones
         return plug_in(np.stack([zeros, ones], axis=2).astype(np.float64)) / np.log(2)
 
@@ -277,7 +279,7 @@ class AndOrFeatures(BaseEstimator):  # type: ignore[misc]
 
     def join(self, features: AndOrSet, chosen: ArrayLike) -> AndOrSet:
         """Subset of a set of features, by mask or indices, in the order of the indices."""
-        return check_kind(features, type(self).__name__)[np.asarray(chosen)]
+        return self._check_kind(features)[np.asarray(chosen)]
 
     def _dimensions(self) -> dict[str, Dimension]:
         check_parameters(self, self._constraints)
@@ -300,15 +302,15 @@ class AndOrFeatures(BaseEstimator):  # type: ignore[misc]
     ) -> AndOrSet:
         dimensions, rng = self._dimensions(), np.random.default_rng(rng)
         # Places of the space that the point leaves open are drawn too, not only the four.
-        open_places = {name: dimensions[name] for name in self.meta_features if name not in FOUR}
-        wanted = fill({**open_places, **self._checked_fixed(dimensions), **point}, dimensions)
-        cheapest = wanted.shift.low if isinstance(wanted.shift, Integer) else wanted.shift
+        drawn = {name: dimensions[name] for name in (*FOUR, *self.meta_features)}
+        fixed = self._checked_fixed(dimensions)
+        wanted = {"row": None, "column": None, **drawn, **fixed, **point}
+        side = wanted["shift"]
+        cheapest = side.low if isinstance(side, Integer) else side
         check_limits(n_features, budget, float(cost_of(cheapest)), type(self).__name__)
-        shift = shifts_for(wanted.shift, rng, n_features, budget)
+        shift = shifts_for(side, rng, n_features, budget)
         shape = (int(self.image_shape[0]), int(self.image_shape[1]))
-        return draw_set(
-            wanted, shift, rng, image_shape=shape, window=self.window, n_jobs=self.n_jobs
-        )
+        return draw_set(wanted, shift, rng, shape, self.window, self.n_jobs)
 
     def _checked_fixed(self, dimensions: Mapping[str, Dimension]) -> dict[str, Any]:
         fixed = dict(self.fixed or {})
@@ -338,18 +340,28 @@ class AndOrFeatures(BaseEstimator):  # type: ignore[misc]
             )
         return images
 
-    def _words(self, images: PackedImages, features: AndOrSet) -> NDArray[np.uint64]:
-        self._check_features(features)
-        # The last input stands in for those that are not there.
-        place = np.minimum(np.arange(MOST_INPUTS), features.n_inputs[:, None] - 1)
-        pixels = features.rows * (images.image_shape[1] + images.padding) + features.columns
-        inputs = np.take_along_axis(pixels, place, axis=1).astype(np.uint64)
-        positive = np.take_along_axis(features.positive, place, axis=1)
-        flip = np.where(positive, np.uint64(0), ~np.uint64(0))
-        n_inputs, shift = features.n_inputs, features.shift
-        return _bits.measure_words(images, inputs, flip, n_inputs, shift, self.n_jobs)
+    def _check_kind(self, features: Any) -> AndOrSet:
+        if not isinstance(features, AndOrSet):
+            raise InputError(
+                f"{type(self).__name__}: expected features made by draw, draw_any or features, got "
+                f"{features!r}."
+            )
+        return features
 
-    def _check_features(self, features: AndOrSet) -> AndOrSet:
+    def _check_features(self, features: Any) -> AndOrSet:
+        """The features, or an error if they do not fit the images."""
         check_parameters(self, self._constraints)
-        height, width = self.image_shape
-        return check_features(features, (height, width), self.max_shift, type(self).__name__)
+        features, (height, width) = self._check_kind(features), self.image_shape
+        bottom, right = features.rows.max(initial=0), features.columns.max(initial=0)
+        if bottom >= height or right >= width:
+            raise InputError(
+                f"{type(self).__name__}: expected inputs inside of images of {height} x {width} "
+                f"pixels, got row {bottom} and column {right}. Set image_shape to that of the "
+                "features."
+            )
+        if features.shift.max(initial=1) > self.max_shift:
+            raise InputError(
+                f"{type(self).__name__}: expected features with shifts up to max_shift="
+                f"{self.max_shift}, got {features.shift.max()}. Raise max_shift."
+            )
+        return features

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import ExitStack
 from typing import Any
 
 import numpy as np
@@ -20,9 +19,8 @@ Fold = tuple[NDArray[np.intp], NDArray[np.intp]]
 
 
 class SetQuality:
-    """Scores tables of measured features by cross-validation, all on the same folds.
+    """Scores tables of measured features by cross-validation on the same folds, in a with block.
 
-    To be used in a with block. `estimator`, `cv` and `scoring` as in :class:`~tamis.meta.Mufasa`;
     `seed` shuffles the folds, and seeds estimators that would draw their own seed.
     """
 
@@ -42,16 +40,14 @@ class SetQuality:
         from sklearn.utils.parallel import Parallel
         from threadpoolctl import ThreadpoolController
 
-        self._stack = ExitStack()
         # A product that the BLAS splits among threads has other last bits than one that it does
         # not; with one thread each, neither n_jobs nor the number of cores changes the result.
         self._blas = ThreadpoolController()
-        threads = Parallel(n_jobs=self.n_jobs, backend="threading")
-        self._threads = self._stack.enter_context(threads)
+        self._threads = Parallel(n_jobs=self.n_jobs, backend="threading").__enter__()
         return self
 
     def __exit__(self, *error: Any) -> None:
-        self._stack.close()
+        self._threads.__exit__(*error)
 
     @property
     def tables_at_once(self) -> int:
