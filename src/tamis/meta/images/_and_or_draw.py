@@ -91,15 +91,6 @@ def measure_words(images: PackedImages, features: AndOrSet, n_jobs: int | None) 
     return np.ascontiguousarray(words)  # one layout for the kernels that follow
 
 
-def unpack(words: Words, n_images: int, n_jobs: int | None) -> NDArray[np.uint8]:
-    """Bits of every row as bytes, (n_images, n_rows) with contiguous columns."""
-    from tamis.meta.images._and_or_kernels import unpack_bits
-
-    out = np.empty((len(words), 8 * words.shape[1]), dtype=np.uint64)
-    in_parts(unpack_bits, len(words), words.size * 64 // PACKED, n_jobs, words, out)
-    return out.view(np.uint8)[:, :n_images].T
-
-
 def count_ones(words: Words, masks: Words, n_jobs: int | None) -> NDArray[np.int64]:
     """Bits that each row has in common with each mask, (n_masks, n_rows)."""
     from tamis.meta.images._and_or_kernels import count_bits

@@ -106,23 +106,6 @@ def clear_unused(n_images, first, last, out):
 
 
 @kernel
-def unpack_bits(first, last, words, out):
-    """Bits of the rows `first` to `last` as bytes; `out` holds 8 of them in each uint64.
-
-    Eight copies of a byte, of which each keeps another bit; adding 127 carries it to the top. The
-    first bit goes to the lowest byte: memory is little-endian, as everywhere numba runs.
-    """
-    copies, own_bit = np.uint64(0x0101010101010101), np.uint64(0x8040201008040201)
-    carry = np.uint64(0x7F7F7F7F7F7F7F7F)
-    for row in range(first, last):
-        for number in range(words.shape[1]):
-            for part in range(8):
-                octet = (words[row, number] >> np.uint64(8 * part)) & np.uint64(255)
-                bits = ((octet * copies) & own_bit) + carry
-                out[row, number * 8 + part] = (bits >> np.uint64(7)) & copies
-
-
-@kernel
 def count_bits(first, last, words, masks, out):
     """Number of bits that rows have in common with each mask; `out` is (n_masks, n_rows)."""
     for row in range(first, last):

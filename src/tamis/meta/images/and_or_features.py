@@ -231,7 +231,8 @@ class AndOrFeatures(BaseEstimator):  # type: ignore[misc]
         """
         images = self._packed(images)
         words = _bits.measure_words(images, self._check_features(features), self.n_jobs)
-        return _bits.unpack(words, len(images), self.n_jobs)
+        octets = words.view(np.uint8)
+        return np.unpackbits(octets, axis=1, count=len(images), bitorder="little").T
 
     def telling(self, values: NDArray[Any]) -> NDArray[np.bool_]:
         """Which features vary enough to tell images apart, without a look at any target.
