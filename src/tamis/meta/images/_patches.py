@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
@@ -13,10 +13,17 @@ from numpy.typing import NDArray
 from tamis.data.frames import is_frame
 from tamis.exceptions import InputError
 from tamis.meta.images._gabor import Bands, GaborLayer
-from tamis.meta.sources.feature_source import FeatureSource
 
-if TYPE_CHECKING:
-    from tamis.meta.images.patch_prototypes import PatchPrototypes
+Floats = NDArray[np.float64]
+Singles = NDArray[np.float32]
+# A stretch of places: a band and its rows of places from the first up to the second.
+Piece = tuple[int, int, int]
+
+META_NAMES = ("size", "mean", "deviation", "peak", "quantile_0.3", "quantile_0.7")
+# Bytes of patches laid out for one product; its result takes no more.
+PATCH_BYTES = 4 * 2**20
+# Prototypes of one product.
+PROTOTYPES_AT_ONCE = 256
 
 
 def as_lines(X: Any) -> tuple[Any, tuple[int, ...] | None]:
@@ -49,17 +56,6 @@ def shape_of(n_pixels: int, given: Any, wanted: Any) -> tuple[int, int]:
             f"PatchPrototypes: expected images of {expected[0]} x {expected[1]} pixels, got {came}."
         )
     return int(rows), int(columns)
-
-
-Floats = NDArray[np.float64]
-Singles = NDArray[np.float32]
-# A stretch of places: a band and its rows of places from the first up to the second.
-Piece = tuple[int, int, int]
-
-# Bytes of patches laid out for one product; its result takes no more.
-PATCH_BYTES = 4 * 2**20
-# Prototypes of one product.
-PROTOTYPES_AT_ONCE = 256
 
 
 class PatchGroup(NamedTuple):
@@ -198,9 +194,6 @@ def _nearest(patches: Singles, factors: Singles) -> Floats:
     return squared
 
 
-META_NAMES = ("size", "mean", "deviation", "peak", "quantile_0.3", "quantile_0.7")
-
-
 def pixel_deviation(images: NDArray[Any], block: int) -> float:
     """Standard deviation of all pixels, a block of images at a time; 1 if they are all equal."""
     blocks = [slice(start, start + block) for start in range(0, len(images), block)]
@@ -241,12 +234,9 @@ def draw_origins(
 
 
 def cut_out(
-    layer: GaborLayer,
-    images: NDArray[Any],
-    scale: float,
-    origins: NDArray[np.intp],
+    layer: GaborLayer, images: NDArray[Any], scale: float, origins: NDArray[np.intp],
     sizes: NDArray[np.intp],
-) -> list[Singles]:
+) -> list[Singles]:  # fmt: skip
     """The patches at the origins; only images that some patch comes from are filtered."""
     prototypes: list[Any] = [None] * len(origins)
     used = np.unique(origins[:, 0])
@@ -265,26 +255,6 @@ def describe(prototypes: Sequence[Singles]) -> Floats:
     meta = np.empty((len(prototypes), len(META_NAMES)))
     for row, prototype in zip(meta, prototypes, strict=True):
         values = prototype.astype(np.float64)
-        row[0], row[1], row[2], row[3] = len(values), values.mean(), values.std(), values.max()
+        row[:4] = len(values), values.mean(), values.std(), values.max()
         row[4:] = np.quantile(values, (0.3, 0.7))
     return meta
-
-
-class PatchSource(FeatureSource):
-    """Prototypes of a fitted `PatchPrototypes`, to be measured on some images.
-
-    The images are filtered once, when the source is made; every call of `measure` then costs the
-    patch distances of the prototypes asked for and nothing else.
-    """
-
-    def __init__(self, prototypes: PatchPrototypes, bands: Bands) -> None:
-        self._prototypes = prototypes
-        self._bands = bands
-        self.meta = prototypes.meta_
-        self.cost = prototypes.cost_
-        self.meta_names = list(prototypes.meta_names_)
-        self.feature_names = list(prototypes.get_feature_names_out())
-
-    def measure(self, indices: Any) -> NDArray[np.float64]:
-        """Values of some prototypes on all images, (n_images, len(indices))."""
-        return self._prototypes._values(self._bands, np.asarray(indices, dtype=np.intp))

@@ -17,17 +17,9 @@ from tamis._runtime.threads import effective_jobs, run_parts
 from tamis._runtime.warning import warn
 from tamis._validation import N_JOBS, Constraint, Custom, Number, check_parameters
 from tamis.exceptions import InputError
-from tamis.meta.images import _gabor
-from tamis.meta.images import _patches as _patch_drawing
+from tamis.meta.images import _gabor, _patches
 from tamis.meta.images._gabor import Bands, GaborLayer
-from tamis.meta.images._patches import (
-    Floats,
-    as_lines,
-    count_places,
-    group_by_size,
-    shape_of,
-    squared_distances,
-)
+from tamis.meta.images._patches import Floats, group_by_size, squared_distances
 from tamis.meta.sources.feature_source import FeatureSource
 
 # An automatic beta gives exp(-0.3) at the median distance of so many images and prototypes.
@@ -231,14 +223,14 @@ class PatchPrototypes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         self._choose_sizes()
         layer = self._layer()
         sizes = np.resize(self._fitting_sizes(layer), self.n_prototypes)
-        self.scale_ = _patch_drawing.pixel_deviation(images, layer.block)
-        origins = _patch_drawing.draw_origins(sizes, layer.shapes, len(images), random)
+        self.scale_ = _patches.pixel_deviation(images, layer.block)
+        origins = _patches.draw_origins(sizes, layer.shapes, len(images), random)
         with _one_blas_thread():
-            found = _patch_drawing.cut_out(layer, images, self.scale_, origins, sizes)
+            found = _patches.cut_out(layer, images, self.scale_, origins, sizes)
         self.prototypes_, self.origins_ = found, origins
-        self.meta_ = _patch_drawing.describe(found)
-        self.meta_names_ = list(_patch_drawing.META_NAMES)
-        n_places = {size: count_places(layer.shapes, size) for size in np.unique(sizes)}
+        self.meta_ = _patches.describe(found)
+        self.meta_names_ = list(_patches.META_NAMES)
+        n_places = {size: _patches.count_places(layer.shapes, size) for size in np.unique(sizes)}
         n_values = sizes.astype(float) ** 2 * self.n_orientations
         self.cost_ = n_values * [n_places[size] for size in sizes]
         self._centre = _mean_of(found)
@@ -275,28 +267,26 @@ class PatchPrototypes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         source : FeatureSource
             With `meta`, `meta_names`, `cost` and `measure` of the prototypes.
         """
-        from tamis.meta.images._patches import PatchSource
-
         check_is_fitted(self, "beta_")
         images = self._check_images(X, reset=False)
         layer = self._layer()
         shapes = [(len(images), *shape, self.n_orientations) for shape in layer.shapes]
         bands = [np.empty(shape, dtype=np.float32) for shape in shapes]
 
-        def filter_block(start: int, stop: int) -> None:
-            for whole, band in zip(bands, self._bands(layer, images[start:stop]), strict=True):
-                whole[start:stop] = band
+        def filter_block(some: slice) -> None:
+            for whole, band in zip(bands, self._bands(layer, images[some]), strict=True):
+                whole[some] = band
 
-        self._in_blocks(filter_block, len(images), layer.block)
+        self._in_blocks(filter_block, len(images))
         # A copy, so that another fit does not change what this source measures.
         return PatchSource(copy.copy(self), bands)
 
     def _check_images(self, X: Any, *, reset: bool) -> NDArray[Any]:
         """Images of shape (n_images, rows, columns), of the type they came in."""
-        lines, shape = as_lines(X)
+        lines, shape = _patches.as_lines(X)
         lines = np.asarray(validate_data(self, lines, dtype="numeric", reset=reset))
         wanted: Any = self.image_shape if reset else self.image_shape_  # type: ignore[has-type]
-        found = shape_of(lines.shape[1], shape, wanted)
+        found = _patches.shape_of(lines.shape[1], shape, wanted)
         if reset:
             self.image_shape_ = found
         return lines.reshape(len(lines), *found)
@@ -355,33 +345,22 @@ class PatchPrototypes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
             beta[group] = EXPONENT_AT_MEDIAN / middle if middle > 0 else 1.0
         return beta
 
+    def _distances(self, bands_of: Callable[[slice], Bands], n_images: int, chosen: Any) -> Floats:
+        """Squared distances of images to chosen prototypes, a block of images at a time."""
+        groups = group_by_size([self.prototypes_[j] for j in chosen], self._centre)
+        out = np.empty((n_images, len(chosen)))
+        self._in_blocks(lambda some: squared_distances(bands_of(some), groups, out[some]), n_images)
+        return out
+
     def _distances_to(self, images: NDArray[Any], n_prototypes: int) -> Floats:
         """Squared distances of the first prototypes to images that are filtered on the way."""
         layer = self._layer()
-        groups = group_by_size(self.prototypes_[:n_prototypes], self._centre)
-        out = np.empty((len(images), n_prototypes))
+        chosen = range(n_prototypes)
+        return self._distances(lambda some: self._bands(layer, images[some]), len(images), chosen)
 
-        def measure_block(start: int, stop: int) -> None:
-            bands = self._bands(layer, images[start:stop])
-            squared_distances(bands, groups, out[start:stop])
-
-        self._in_blocks(measure_block, len(images), layer.block)
-        return out
-
-    def _values(self, bands: Bands, indices: NDArray[np.intp]) -> Floats:
-        """Values of some prototypes on images that are filtered already."""
-        groups = group_by_size([self.prototypes_[j] for j in indices], self._centre)
-        out = np.empty((len(bands[0]), indices.size))
-
-        def measure_block(start: int, stop: int) -> None:
-            squared_distances([band[start:stop] for band in bands], groups, out[start:stop])
-
-        self._in_blocks(measure_block, len(out), self._layer().block)
-        return np.exp(-self.beta_[indices] * out)
-
-    def _in_blocks(self, function: Callable[[int, int], None], n_images: int, block: int) -> None:
-        starts = range(0, n_images, block)
-        parts = [(start, min(start + block, n_images)) for start in starts]
+    def _in_blocks(self, function: Callable[[slice], None], n_images: int) -> None:
+        block = self._layer().block
+        parts = [(slice(start, start + block),) for start in range(0, n_images, block)]
         with _one_blas_thread():
             run_parts(function, parts, effective_jobs(self.n_jobs))
 
@@ -406,3 +385,20 @@ def _mean_of(prototypes: list[Any]) -> NDArray[np.float32]:
     """Mean of every orientation over all values of all prototypes."""
     lines = [prototype.reshape(-1, prototype.shape[-1]) for prototype in prototypes]
     return np.concatenate(lines).mean(axis=0, dtype=np.float64).astype(np.float32)
+
+
+class PatchSource(FeatureSource):
+    """Prototypes to be measured on images that were filtered once, when the source was made."""
+
+    def __init__(self, prototypes: PatchPrototypes, bands: Bands) -> None:
+        self._prototypes, self._bands = prototypes, bands
+        self.meta, self.cost = prototypes.meta_, prototypes.cost_
+        self.meta_names = list(prototypes.meta_names_)
+        self.feature_names = list(prototypes.get_feature_names_out())
+
+    def measure(self, indices: Any) -> Floats:
+        """Values of some prototypes on all images, (n_images, len(indices))."""
+        chosen, of = np.asarray(indices, dtype=np.intp), self._prototypes
+        n_images = len(self._bands[0])
+        squared = of._distances(lambda some: [b[some] for b in self._bands], n_images, chosen)
+        return np.exp(-of.beta_[chosen] * squared)
