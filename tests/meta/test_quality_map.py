@@ -142,7 +142,7 @@ def test_frames_of_numbers_and_labels(make):
     assert np.isfinite(quality_map.predict(unknown)).all()
     # A property that is a label counts like a number: both squared distances are 4 and 1/0.5.
     points = quality_map._points
-    owners = quality_map._encoder.owners
+    owners = quality_map._owners
     for j in range(3):
         total = points[:, owners == j].var(axis=0).sum()
         np.testing.assert_allclose(total, 1.0)

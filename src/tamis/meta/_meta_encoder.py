@@ -15,6 +15,12 @@ from tamis.exceptions import InputError
 
 Floats = NDArray[np.float64]
 NUMBERS = (bool, int, float, np.number, np.bool_)
+# Distances held at a time: 4 MB, which stay in the cache.
+CELLS = 500_000
+# Rounding of the distances; points so little farther than the k-th are as near as it is.
+ROUNDING = 1e-9
+# Neighbours whose differences tell the variance at distance 0.
+NEAR = 8
 
 
 class _Number(NamedTuple):
@@ -24,20 +30,12 @@ class _Number(NamedTuple):
     spread: float
     indicator: bool
 
-    @property
-    def width(self) -> int:
-        return 2 if self.indicator else 1
-
 
 class _Label(NamedTuple):
     """A property that is a label: the labels seen, and the height of their columns."""
 
     labels: list[str]
     height: float
-
-    @property
-    def width(self) -> int:
-        return len(self.labels)
 
 
 class MetaEncoder:
@@ -57,22 +55,21 @@ class MetaEncoder:
             for column in columns
         ]
 
-    @property
-    def owners(self) -> NDArray[np.intp]:
-        """Property that every encoded column belongs to."""
-        return np.repeat(np.arange(len(self.codes)), [code.width for code in self.codes])
-
     def encode(self, meta: Any) -> Floats:
         """Scaled numbers of the same properties, perhaps of other features."""
+        return np.hstack(self.parts(meta))
+
+    def parts(self, meta: Any) -> list[Floats]:
+        """The encoded columns of every property."""
         columns, names = read_columns(meta, self.who)
         self._check(len(columns), names)
-        pieces = []
+        parts = []
         for j, (column, code) in enumerate(zip(columns, self.codes, strict=True)):
             if isinstance(code, _Label):
                 labels = np.array(code.labels, dtype=object)
-                pieces.append(code.height * (as_text(column)[:, None] == labels))
+                parts.append(code.height * (as_text(column)[:, None] == labels))
             elif column.dtype.kind == "f":
-                pieces.append(_scaled(column, code))
+                parts.append(_scaled(column, code))
             else:
                 text = next(value for value in column if not isinstance(value, NUMBERS))
                 raise InputError(
@@ -80,7 +77,7 @@ class MetaEncoder:
                     f"{j if self.names is None else self.names[j]!r}, as in fit, got {text!r}. "
                     "Pass the same kind of table as in fit."
                 )
-        return np.hstack(pieces)
+        return parts
 
     def _check(self, n_columns: int, names: list[str] | None) -> None:
         if n_columns != len(self.codes):
@@ -123,14 +120,9 @@ def _scaled(column: Floats, code: _Number) -> Floats:
     return np.column_stack([scaled, missing]) if code.indicator else scaled[:, None]
 
 
-def _gaps(column: NDArray[Any]) -> NDArray[np.bool_]:
-    return np.array([value is None or is_missing(value) for value in column], dtype=np.bool_)
-
-
 def as_text(column: NDArray[Any]) -> NDArray[Any]:
     """Labels as text; a missing one is the empty text."""
-    pairs = zip(column, _gaps(column), strict=True)
-    return np.array(["" if gap else str(value) for value, gap in pairs], dtype=object)
+    return np.array(["" if is_missing(value) else str(value) for value in column], dtype=object)
 
 
 def read_columns(meta: Any, who: str) -> tuple[list[NDArray[Any]], list[str] | None]:
@@ -184,20 +176,12 @@ def _column(column: NDArray[Any], who: str, name: Any) -> NDArray[Any]:
             f"{who}: expected numbers or labels, got dtype {column.dtype} in meta-feature {name!r}."
         )
     column = column.astype(object)
-    gaps = _gaps(column)
+    gaps = np.array([is_missing(value) for value in column], dtype=bool)
     if not all(isinstance(value, NUMBERS) for value in column[~gaps]):
         return column
     numbers = np.full(column.size, np.nan)
     numbers[~gaps] = column[~gaps].astype(np.float64)
     return numbers
-
-
-# Distances held at a time: 4 MB, which stay in the cache.
-CELLS = 500_000
-# Rounding of the distances; points so little farther than the k-th are as near as it is.
-ROUNDING = 1e-9
-# Neighbours whose differences tell the variance at distance 0.
-NEAR = 8
 
 
 class NearestRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]

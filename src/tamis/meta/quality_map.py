@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
@@ -10,6 +11,7 @@ from sklearn.base import BaseEstimator, RegressorMixin, clone
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from tamis._base import BaseSelector
 from tamis._validation import Constraint, Custom, Number, check_parameters
 from tamis.exceptions import InputError
 from tamis.meta._meta_encoder import MetaEncoder, NearestRegressor, nugget
@@ -109,6 +111,8 @@ class QualityMap(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         "cv": Number(int, low=2),
     }
 
+    _forget: Any = BaseSelector._forget
+
     def __init__(
         self, *, regressor: Any = None, n_neighbors: int = 10, cv: int = 5, random_state: Any = None
     ):
@@ -136,14 +140,17 @@ class QualityMap(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         self._forget()
         who = type(self).__name__
         encoder = MetaEncoder(meta, who)
-        points = encoder.encode(meta)
+        parts = encoder.parts(meta)
+        points = np.hstack(parts)
         values = check_quality(quality, len(points), who)
         self._encoder, self._points = encoder, points
-        self.n_features_in_ = len(encoder.codes)
+        self._owners = np.repeat(np.arange(len(parts)), [part.shape[1] for part in parts])
+        self.n_features_in_ = len(parts)
         if encoder.names is not None:
             self.feature_names_in_ = np.array(encoder.names, dtype=object)
         self.quality_ = values
-        self._folds = self._draw_folds(values.size)
+        order = check_random_state(self.random_state).permutation(values.size)
+        self._folds = np.array_split(order, min(self.cv, values.size))
         self.regressor_ = self._new_regressor().fit(points, values)
         self.predicted_ = self._out_of_fold(points)
         self.correlation_ = correlation(values, self.predicted_)
@@ -226,35 +233,21 @@ class QualityMap(RegressorMixin, BaseEstimator):  # type: ignore[misc]
             return 0.0
         return self.correlation_**2 * min(1.0, nugget(self._points, self.quality_) / error)
 
-    @property
+    @cached_property
     def contribution_(self) -> Floats:
         """Fall of the correlation when a meta-feature is left out."""
         check_is_fitted(self, "regressor_")
-        if not hasattr(self, "_contribution"):
-            owners = self._encoder.owners
-            self._contribution = np.array(
-                [
-                    self.correlation_
-                    - correlation(self.quality_, self._out_of_fold(self._points[:, owners != j]))
-                    for j in range(self.n_features_in_)
-                ]
-            )
-        return self._contribution
-
-    def _forget(self) -> None:
-        """Drop what an earlier fit learned, so that a fit that fails leaves no mixture behind."""
-        names = [name for name in vars(self) if name.endswith("_") or name == "_contribution"]
-        for name in names:
-            delattr(self, name)
+        without = [
+            self._out_of_fold(self._points[:, self._owners != j])
+            for j in range(self.n_features_in_)
+        ]
+        falls = [self.correlation_ - correlation(self.quality_, other) for other in without]
+        return np.array(falls)
 
     def _new_regressor(self) -> Any:
         if self.regressor is None:
             return NearestRegressor(self.n_neighbors)
         return clone(self.regressor)
-
-    def _draw_folds(self, n_points: int) -> list[NDArray[np.intp]]:
-        random = check_random_state(self.random_state)
-        return np.array_split(random.permutation(n_points), min(self.cv, n_points))
 
     def _out_of_fold(self, points: Floats) -> Floats:
         predicted = np.empty(len(points))

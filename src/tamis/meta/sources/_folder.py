@@ -232,7 +232,7 @@ def _read_file(path: Path) -> tuple[str, dict[int, Stored]]:
     owner, content = checkpoint.read(path, KIND)
     if not isinstance(content, dict):
         raise ValueError("no columns")
-    arrays = [content.get(name) for name in ("indices", "turns", "columns")]
+    arrays: list[Any] = [content.get(name) for name in ("indices", "turns", "columns")]
     kinds = [(getattr(array, "ndim", None), getattr(array, "dtype", None)) for array in arrays]
     if kinds != [(1, np.int64), (1, np.int64), (2, np.float64)]:
         raise ValueError("no table of columns")

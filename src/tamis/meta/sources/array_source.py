@@ -62,7 +62,7 @@ class ArraySource(FeatureSource):
                 "ArraySource: expected an array or a sparse matrix, got a DataFrame. Use "
                 "FrameSource(frame, meta), which matches names, or pass frame.to_numpy()."
             )
-        self.X = np.asarray(X) if isinstance(X, list | tuple) else X
+        self.X: Any = np.asarray(X) if isinstance(X, list | tuple) else X
         shape = getattr(self.X, "shape", None)
         if not isinstance(shape, tuple) or len(shape) != 2:
             came = type(X).__name__ if shape is None else f"shape {shape}"

@@ -124,7 +124,7 @@ def table_names(meta: Any) -> list[str] | None:
 
 def row_names(meta: Any) -> list[str] | None:
     """Names in the index of a pandas table; numbers in it are positions, not names."""
-    index = getattr(meta, "index", None)
+    index: Any = getattr(meta, "index", None)
     if not is_frame(meta) or getattr(index, "dtype", None) is None or index.dtype.kind in "iu":
         return None
     return [str(name) for name in index]
