@@ -1,35 +1,26 @@
 """Meta-features: learn what good features look like, and look for more of them."""
 
-from typing import TYPE_CHECKING
+from tamis.meta.images.and_or_features import AndOrFeatures
+from tamis.meta.images.patch_prototypes import PatchPrototypes
+from tamis.meta.quality_map import QualityMap
+from tamis.meta.search.cluster_generator import ClusterGenerator
+from tamis.meta.search.dimensions import Categorical, Integer, Ordered, Real
+from tamis.meta.search.generator import Generator
+from tamis.meta.search.meta_space import MetaSpace
+from tamis.meta.search.mufasa import Mufasa
+from tamis.meta.search.normalized_information_gain import NormalizedInformationGain
+from tamis.meta.search.random_search import RandomSearch
+from tamis.meta.sources.array_source import ArraySource
+from tamis.meta.sources.as_source import as_source
+from tamis.meta.sources.feature_source import FeatureSource
+from tamis.meta.sources.frame_source import FrameSource
+from tamis.meta.sources.function_source import FunctionSource
+from tamis.meta.sources.mfpfs import MFPFS
+from tamis.meta.sources.parquet_source import ParquetSource
+from tamis.meta.sources.qualities import measure_quality
+from tamis.meta.sources.source_random import SourceRandom
+from tamis.meta.sources.source_rfe import SourceRFE
 
-from tamis._lazy import lazy_names as _lazy_names
-
-# Module of every name; imported when first used.
-_HOMES = {
-    "AndOrFeatures": "tamis.meta.images.and_or_features",
-    "ArraySource": "tamis.meta.sources.array_source",
-    "as_source": "tamis.meta.sources.as_source",
-    "Categorical": "tamis.meta.search.dimensions",
-    "ClusterGenerator": "tamis.meta.search.cluster_generator",
-    "FeatureSource": "tamis.meta.sources.feature_source",
-    "FrameSource": "tamis.meta.sources.frame_source",
-    "FunctionSource": "tamis.meta.sources.function_source",
-    "Generator": "tamis.meta.search.generator",
-    "Integer": "tamis.meta.search.dimensions",
-    "measure_quality": "tamis.meta.sources.qualities",
-    "MetaSpace": "tamis.meta.search.meta_space",
-    "MFPFS": "tamis.meta.sources.mfpfs",
-    "Mufasa": "tamis.meta.search.mufasa",
-    "NormalizedInformationGain": "tamis.meta.search.normalized_information_gain",
-    "Ordered": "tamis.meta.search.dimensions",
-    "ParquetSource": "tamis.meta.sources.parquet_source",
-    "PatchPrototypes": "tamis.meta.images.patch_prototypes",
-    "QualityMap": "tamis.meta.quality_map",
-    "RandomSearch": "tamis.meta.search.random_search",
-    "Real": "tamis.meta.search.dimensions",
-    "SourceRandom": "tamis.meta.sources.source_random",
-    "SourceRFE": "tamis.meta.sources.source_rfe",
-}
 __all__ = [
     "MFPFS",
     "AndOrFeatures",
@@ -55,27 +46,3 @@ __all__ = [
     "as_source",
     "measure_quality",
 ]
-
-if TYPE_CHECKING:
-    from tamis.meta.images.and_or_features import AndOrFeatures
-    from tamis.meta.images.patch_prototypes import PatchPrototypes
-    from tamis.meta.quality_map import QualityMap
-    from tamis.meta.search.cluster_generator import ClusterGenerator
-    from tamis.meta.search.dimensions import Categorical, Integer, Ordered, Real
-    from tamis.meta.search.generator import Generator
-    from tamis.meta.search.meta_space import MetaSpace
-    from tamis.meta.search.mufasa import Mufasa
-    from tamis.meta.search.normalized_information_gain import NormalizedInformationGain
-    from tamis.meta.search.random_search import RandomSearch
-    from tamis.meta.sources.array_source import ArraySource
-    from tamis.meta.sources.as_source import as_source
-    from tamis.meta.sources.feature_source import FeatureSource
-    from tamis.meta.sources.frame_source import FrameSource
-    from tamis.meta.sources.function_source import FunctionSource
-    from tamis.meta.sources.mfpfs import MFPFS
-    from tamis.meta.sources.parquet_source import ParquetSource
-    from tamis.meta.sources.qualities import measure_quality
-    from tamis.meta.sources.source_random import SourceRandom
-    from tamis.meta.sources.source_rfe import SourceRFE
-
-__getattr__, __dir__ = _lazy_names("tamis.meta", _HOMES)

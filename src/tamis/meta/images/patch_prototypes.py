@@ -47,12 +47,11 @@ class PatchPrototypes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
     """Features of images: likeness to prototype patches, wherever and however large.
 
     Images are filtered with Gabor filters of several orientations and scales, and the absolute
-    responses replaced by their maximum over neighbouring places and two adjacent scales, at lower
-    resolution. A prototype is a square patch of this representation, drawn from a random image.
-    Its value on an image is ``exp(-beta d^2)``, where d is the Euclidean distance to the nearest
-    patch of that image, over all places and bands. What the object is then matters more than
-    where it is. Prototypes are many, expensive to measure and easy to describe (size, mean,
-    deviation, peak, two quantiles), so they suit `MFPFS` and `QualityMap`; see `source`.
+    responses replaced by their maximum over neighbouring places and two adjacent scales. A
+    prototype is a square patch of this representation, drawn from a random image. Its value on an
+    image is ``exp(-beta d^2)``, where d is the Euclidean distance to the nearest patch of that
+    image, over all places and bands. Prototypes are many, expensive to measure and easy to
+    describe, so they suit `MFPFS` and `QualityMap`; see `source`.
 
     Parameters
     ----------
@@ -118,20 +117,16 @@ class PatchPrototypes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
 
     Notes
     -----
-    The cost of a column is that of a matrix product: images times places times values of a patch.
-    Patches are laid out for blocks of images, in about 12 MiB a thread besides the bands of a
-    block; a source keeps the bands of all its images (23 kB for one of 32 x 32 pixels, with the
-    defaults). Products are in single precision and distances much smaller than the patches are
-    taken again from the differences, so values are right to about six digits.
+    A column costs images times places times values of a patch, as a matrix product in single
+    precision: values are right to about six digits. It takes about 12 MiB a thread besides the
+    bands of a block; a source keeps the bands of all its images (23 kB for one of 32 x 32 pixels,
+    with the defaults). Missing and infinite pixels are an error.
 
-    Missing and infinite pixels are an error.
-
-    Where the paper (section 5) gives no numbers, those of Serre et al. (2007) are taken: with the
-    defaults, images of 140 pixels get exactly their filters and squares. Small images need
-    smaller ones. Borders are mirrored, and images are divided by one number, `scale_`, so that
-    neither the border nor the unit of grey makes a difference. The paper says nothing on beta, and
-    both the use of the features and how well meta-features predict it depend on it: with a large
-    beta, or one for all sizes, the values of large detailed patches are near 0 for most images,
+    Where the paper [1]_ (section 5) gives no numbers, those of Serre et al. [2]_ are taken: with
+    the defaults, images of 140 pixels get exactly their filters and squares; small images need
+    smaller ones. Borders are mirrored, and images are divided by `scale_`, so that neither the
+    border nor the unit of grey makes a difference. The paper says nothing on beta. With a large
+    one, or one for all sizes, the values of large detailed patches are near 0 for most images,
     those of small plain ones near 1.
 
     References
