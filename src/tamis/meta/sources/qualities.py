@@ -106,10 +106,8 @@ def measure_quality(
         part = X[:, varies] if constant.any() else X
         values[varies] = _by_name(quality, part, y, random_state, n_jobs)
         return values
-    if hasattr(quality, "fit"):
-        values = _by_estimator(quality, X, y, random_state)
-    else:
-        values = quality(X, y)
+    is_estimator = hasattr(quality, "fit")
+    values = _by_estimator(quality, X, y, random_state) if is_estimator else quality(X, y)
     return _checked(values, constant, quality)
 
 
@@ -128,8 +126,7 @@ def check_quality_target(quality: Any, y: Any, who: str) -> NDArray[Any]:
     y = check_target(y, np.shape(y)[0] if np.ndim(y) else 0, who)
     if isinstance(quality, str):
         if quality in ("information_gain", "fisher"):
-            classes, _ = check_classes(y, y.size, who)
-            check_two_classes(classes, who)
+            check_two_classes(check_classes(y, y.size, who)[0], who)
         else:
             Target.of(y, "auto", None, y.size, who)
     return y
@@ -143,7 +140,7 @@ def _by_name(name: str, X: Any, y: NDArray[Any], random_state: Any, n_jobs: int 
         return _svm_weights(X, outcome, random_state)
     from tamis.selectors import make_selector
 
-    method = {"information_gain": "informationgain", "fisher": "fisher", "dft": "dft"}[name]
+    method = name.replace("_", "")
     if name == "dft" and not outcome.is_classes:
         method = "rft"
     selector = make_selector(method, n_jobs=n_jobs, n_features_to_select="all")
@@ -172,30 +169,21 @@ def _liblinear_weights(X: Any, codes: NDArray[np.int32], random_state: Any) -> F
 
     columns = centred_columns(X, np.arange(X.shape[1]), scale=True)
     model = LinearSVC(C=C, random_state=random_state)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error", ConvergenceWarning)
-        try:
-            model.fit(columns, codes)
-        except ConvergenceWarning:
-            warnings.simplefilter("ignore", ConvergenceWarning)
-            model.fit(columns, codes)
-            warn("measure_quality: LinearSVC stopped before its optimum; weights are approximate.")
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", ConvergenceWarning)
+        model.fit(columns, codes)
+    if any(issubclass(one.category, ConvergenceWarning) for one in caught):
+        warn("measure_quality: LinearSVC stopped before its optimum; weights are approximate.")
     return np.square(model.coef_).sum(axis=0)
 
 
 def _ridge_weights(X: Any, values: Floats) -> Floats:
-    from scipy.linalg import solve
+    from sklearn.linear_model import Ridge
 
     columns = centred_columns(X, np.arange(X.shape[1]), scale=True)
     target = centred_columns(values[:, None], np.arange(1), scale=True)[:, 0]
-    n_rows, n_columns = columns.shape
-    if n_columns <= n_rows:
-        matrix = columns.T @ columns
-        matrix[np.diag_indices(n_columns)] += 1.0 / C
-        return np.square(solve(matrix, columns.T @ target, assume_a="pos"))
-    matrix = columns @ columns.T
-    matrix[np.diag_indices(n_rows)] += 1.0 / C
-    return np.square(columns.T @ solve(matrix, target, assume_a="pos"))
+    model = Ridge(alpha=1.0 / C, fit_intercept=False, solver="cholesky")
+    return np.square(model.fit(columns, target).coef_)
 
 
 def _by_estimator(estimator: Any, X: Any, y: NDArray[Any], random_state: Any) -> Any:
@@ -203,8 +191,7 @@ def _by_estimator(estimator: Any, X: Any, y: NDArray[Any], random_state: Any) ->
     if numbers is not None:
         return numbers
     fitted = clone(estimator)
-    parameters = fitted.get_params()
-    if parameters.get("random_state", 0) is None:
+    if fitted.get_params().get("random_state", 0) is None:
         fitted.set_params(random_state=random_state)
     fitted.fit(X, y)
     numbers = _numbers_of(fitted)
