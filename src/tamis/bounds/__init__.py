@@ -41,16 +41,6 @@ bounds of the documentation discusses the numbers that the paper prints.
 41565
 >>> selection_term(50, [352 * n_scatter for n_scatter in (3, 4, 5)]), selection_term(50)
 (array([10.9, 11.2, 11.4]), 34.7)
-
-The examples of section 7.2, for 1,000 of 100,000 features and linear classifiers (their VC
-dimension is n + 1): any choice of features; a linear rule on k = 4 meta-features (k + 1); any rule
-on k = 4 binary meta-features (2^k).
-
->>> from tamis.bounds import direct_vc_dimension, joint_vc_dimension
->>> direct_vc_dimension(classifier_vc=1001, n_candidates=100_000, n_selected=1000)
-90452.7
->>> joint_vc_dimension(classifier_vc=1001, selector_vc=[4 + 1, 2**4], n_candidates=100_000)
-array([10771.1, 12228.2])
 """
 
 from tamis.bounds._errors import bartlett_bound, direct_bound, mufasa_bound, union_bound

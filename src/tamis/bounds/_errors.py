@@ -23,8 +23,7 @@ def mufasa_bound(
     """Error of a classifier on features that Mufasa chose (Theorem 4).
 
     With probability `confidence` over the training samples, the error of every classifier of the
-    class on new samples is at most the value returned. The number of candidate features does not
-    matter.
+    class on new samples is at most the value returned, whatever the number of candidate features.
 
     Parameters
     ----------
@@ -38,8 +37,7 @@ def mufasa_bound(
     margin : array-like
         Margin, in (0, 1].
     confidence : array-like
-        Probability with which the bound holds, in (0, 1), such as 0.95: the paper's 1 - delta,
-        not its delta.
+        Probability with which the bound holds, in (0, 1), such as 0.95: the paper's 1 - delta.
     n_steps : array-like
         Number J of steps of Mufasa, at least 1.
     n_meta_values : array-like or None, default=None
@@ -50,15 +48,14 @@ def mufasa_bound(
     -------
     bound : float or ndarray
         train_error + sqrt(2/m (d ln(34 e m / d) log2(578 m) + ln(8 / (margin delta)) + g(J))),
-        with g(J) of :func:`selection_term`. Above 1 it says nothing.
+        with g(J) of :func:`selection_term`.
 
     Notes
     -----
     The theorem is for two classes and one run of J steps with one set of features each; with
     restarts or several proposals per step, J is the number of all sets evaluated. It assumes that
     the space of meta-features was chosen before the data were seen. The formula grows with d up to
-    d = 34 m and would fall after it; a larger d counts as 34 m, where the bound is far above 1
-    anyway.
+    d = 34 m and would fall after it; a larger d counts as 34 m, where the bound is vacuous anyway.
 
     Examples
     --------
@@ -92,8 +89,7 @@ def bartlett_bound(
     Returns
     -------
     bound : float or ndarray
-        train_error + sqrt(2/m (d ln(34 e m / d) log2(578 m) + ln(8 / (margin delta)))). Above 1 it
-        says nothing.
+        As :func:`mufasa_bound`, without g(J).
 
     Examples
     --------
@@ -161,7 +157,8 @@ def direct_bound(
     """Error of a classifier on features chosen freely, any n of N.
 
     The paper compares Theorem 4 with the bound of Gilad-Bachrach, Navot and Tishby (2004) for
-    direct selection, of the same form; its example puts n ln N in the place of g(J).
+    direct selection, of the same form. It follows from :func:`union_bound`, since there are at
+    most N^n sets of n features.
 
     Parameters
     ----------
@@ -175,11 +172,7 @@ def direct_bound(
     Returns
     -------
     bound : float or ndarray
-        As :func:`mufasa_bound`, with n ln N for g(J). Above 1 it says nothing.
-
-    Notes
-    -----
-    It follows from :func:`union_bound`, since there are at most N^n sets of n features.
+        As :func:`mufasa_bound`, with n ln N for g(J).
 
     Examples
     --------

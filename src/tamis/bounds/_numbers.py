@@ -24,6 +24,7 @@ def as_numbers(
     open_low: bool = False,
     open_high: bool = False,
     or_infinite: bool = False,
+    remedy: str = "",
 ) -> Floats:
     """Give the argument as float64, if all of it lies in the interval."""
     try:
@@ -44,16 +45,14 @@ def as_numbers(
             expected += f" and {'below' if open_high else 'at most'} {high:g}"
         if not or_infinite:
             expected = f"finite and {expected}"
-        raise InputError(
-            f"tamis.bounds: {name} must be {expected}, got {first_wrong(numbers, ~inside)}."
-        )
+        wrong = float(numbers[~inside][0])
+        raise InputError(f"tamis.bounds: {name} must be {expected}, got {wrong!r}.{remedy}")
     return numbers
 
 
 def as_meta_values(value: Any) -> Floats:
     """Number of meta-feature values; None, and numbers beyond float64, count as infinite."""
-    too_large = isinstance(value, int) and value > sys.float_info.max
-    endless = value is None or too_large
+    endless = value is None or (isinstance(value, int) and value > sys.float_info.max)
     return as_numbers("n_meta_values", math.inf if endless else value, low=1, or_infinite=True)
 
 
@@ -62,11 +61,11 @@ def as_choice(n_candidates: Any, n_selected: Any) -> tuple[Floats, Floats]:
     chosen = as_numbers("n_selected", n_selected, low=1)
     check_shapes(total, chosen)
     total, chosen = np.broadcast_arrays(total, chosen)
-    if np.any(chosen > total):
-        place = np.argmax(chosen > total)
+    wrong = chosen > total
+    if wrong.any():
         raise InputError(
             "tamis.bounds: n_selected must be at most n_candidates, got "
-            f"{chosen.flat[place]:g} of {total.flat[place]:g}."
+            f"{chosen[wrong][0]:g} of {total[wrong][0]:g}."
         )
     return total, chosen
 
@@ -89,11 +88,6 @@ def in_unit(bits: Floats, unit: str) -> Numbers:
     if unit not in ("bits", "nats"):
         raise InputError(f"tamis.bounds: unit must be 'count' or 'nats' or 'bits', got {unit!r}.")
     return plain(bits if unit == "bits" else bits * math.log(2))
-
-
-def first_wrong(numbers: Floats, wrong: NDArray[np.bool_]) -> str:
-    """First number that is wrong, as text."""
-    return repr(float(np.atleast_1d(numbers)[np.atleast_1d(wrong)][0]))
 
 
 def plain(numbers: Any) -> Numbers:

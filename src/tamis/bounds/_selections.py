@@ -13,14 +13,9 @@ from tamis.bounds._numbers import (
     as_meta_values,
     as_numbers,
     check_shapes,
-    first_wrong,
     in_unit,
     plain,
 )
-from tamis.exceptions import InputError
-
-# Inequality (5) of the proof of Lemma 7 asks for log2(d_c) >= 2 + log2(e), that is d_c >= 10.87.
-SMALLEST_CLASSIFIER_VC = 11
 
 
 def selection_term(n_steps: ArrayLike, n_meta_values: ArrayLike | None = None) -> Numbers:
@@ -28,19 +23,13 @@ def selection_term(n_steps: ArrayLike, n_meta_values: ArrayLike | None = None) -
 
     Parameters
     ----------
-    n_steps : array-like
-        Number J of steps of Mufasa, at least 1.
-    n_meta_values : array-like or None, default=None
-        Number ``|MF|`` of points of the space of meta-features; ``None`` or ``math.inf``: infinite.
+    n_steps, n_meta_values : array-like
+        As in :func:`mufasa_bound`.
 
     Returns
     -------
     nats : float or ndarray
-        ``min(J ln 2, ln(J |MF|))``.
-
-    Notes
-    -----
-    Lemma 2 would allow (J - 1) ln 2; the theorem prints J ln 2, which is kept.
+        ``min(J ln 2, ln(J |MF|))``. Lemma 2 would allow (J - 1) ln 2; the theorem prints J ln 2.
 
     Examples
     --------
@@ -61,10 +50,8 @@ def direct_selection_term(n_candidates: ArrayLike, n_selected: ArrayLike) -> Num
 
     Parameters
     ----------
-    n_candidates : array-like
-        Number N of features to choose from, at least `n_selected`.
-    n_selected : array-like
-        Number n of features chosen, at least 1.
+    n_candidates, n_selected : array-like
+        As in :func:`direct_bound`.
 
     Returns
     -------
@@ -88,10 +75,8 @@ def selection_count_finite(
 
     Parameters
     ----------
-    n_steps : array-like
-        Number J of steps, at least 1.
-    n_meta_values : array-like
-        Number ``|MF|`` of points of the space of meta-features, at least 1.
+    n_steps, n_meta_values : array-like
+        As in :func:`mufasa_bound`.
     unit : {"count", "nats", "bits"}, default="count"
         The number itself, its natural logarithm, or its logarithm to base 2.
 
@@ -127,7 +112,7 @@ def selection_count_any(n_steps: ArrayLike, *, unit: str = "count") -> Numbers:
     n_steps : array-like
         Number J of steps, at least 1.
     unit : {"count", "nats", "bits"}, default="count"
-        The number itself, its natural logarithm, or its logarithm to base 2.
+        As in :func:`selection_count_finite`.
 
     Returns
     -------
@@ -157,7 +142,7 @@ def induced_selections(
     n_candidates : array-like
         Number N of features, at least 1.
     unit : {"count", "nats", "bits"}, default="count"
-        The number itself, its natural logarithm, or its logarithm to base 2.
+        As in :func:`selection_count_finite`.
 
     Returns
     -------
@@ -193,7 +178,8 @@ def vc_of_selections(classifier_vc: ArrayLike, selection_bits: ArrayLike) -> Num
     Parameters
     ----------
     classifier_vc : array-like
-        VC dimension d_c of the classifiers of n features, at least 11.
+        VC dimension d_c of the classifiers of n features, at least 11; a class of smaller
+        dimension is covered by the bound for 11.
     selection_bits : array-like
         Logarithm to base 2 of the number of sets of features, at least 0.
 
@@ -213,14 +199,12 @@ def vc_of_selections(classifier_vc: ArrayLike, selection_bits: ArrayLike) -> Num
     >>> vc_of_selections(16, selection_bits=[0, 10])
     array([ 68., 108.])
     """
-    classes = as_numbers("classifier_vc", classifier_vc, low=0)
-    if np.any(classes < SMALLEST_CLASSIFIER_VC):
-        raise InputError(
-            f"tamis.bounds: classifier_vc must be at least {SMALLEST_CLASSIFIER_VC}, got "
-            f"{first_wrong(classes, classes < SMALLEST_CLASSIFIER_VC)}. The proof needs "
-            "log2(classifier_vc) >= 2 + log2(e). A VC dimension is an upper bound too: use 11 for "
-            "a smaller class."
-        )
+    remedy = (
+        " The proof needs log2(classifier_vc) >= 2 + log2(e). A VC dimension is an upper bound too:"
+        " use 11 for a smaller class."
+    )
+    # Inequality (5) of the proof asks for log2(d_c) >= 2 + log2(e), that is d_c >= 10.87.
+    classes = as_numbers("classifier_vc", classifier_vc, low=11, remedy=remedy)
     bits = as_numbers("selection_bits", selection_bits, low=0)
     check_shapes(classes, bits)
     return plain((classes + bits + 1) * np.log2(classes))
@@ -234,7 +218,7 @@ def joint_vc_dimension(
     Parameters
     ----------
     classifier_vc : array-like
-        VC dimension d_c of the classifiers of n features, at least 11; n + 1 for linear ones.
+        As in :func:`vc_of_selections`; n + 1 for linear classifiers.
     selector_vc : array-like
         VC dimension d_s of the rules on k meta-features; k + 1 for linear ones, 2^k for all rules
         on binary meta-features.
@@ -247,18 +231,14 @@ def joint_vc_dimension(
         Upper bound (d_c + d_s log2(e N / d_s) + 1) log2 d_c; see :func:`induced_selections` for
         N < d_s.
 
-    Notes
-    -----
-    For d_c below 11 the proof does not hold, and the function refuses. A class of smaller dimension
-    is covered by the bound for 11.
-
     Examples
     --------
-    Linear classifiers of 1,000 features, linear rules on 4 meta-features:
+    Section 7.2: linear classifiers of 1,000 of 100,000 features, with linear rules on k = 4
+    meta-features, any rule on k = 4 binary ones, and any choice of features:
 
     >>> from tamis.bounds import direct_vc_dimension, joint_vc_dimension
-    >>> joint_vc_dimension(classifier_vc=1001, selector_vc=5, n_candidates=100_000)
-    10771.1
+    >>> joint_vc_dimension(classifier_vc=1001, selector_vc=[4 + 1, 2**4], n_candidates=100_000)
+    array([10771.1, 12228.2])
     >>> direct_vc_dimension(classifier_vc=1001, n_candidates=100_000, n_selected=1000)
     90452.7
     """
@@ -275,11 +255,9 @@ def direct_vc_dimension(
     Parameters
     ----------
     classifier_vc : array-like
-        VC dimension d_c of the classifiers of n features, at least 11.
-    n_candidates : array-like
-        Number N of features to choose from, at least `n_selected`.
-    n_selected : array-like
-        Number n of features selected, at least 1.
+        As in :func:`vc_of_selections`.
+    n_candidates, n_selected : array-like
+        As in :func:`direct_bound`.
 
     Returns
     -------
