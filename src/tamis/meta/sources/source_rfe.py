@@ -36,12 +36,8 @@ class SourceRFE(SourceSelector):
         all. At least as many as are selected.
     n_eliminations : int, default=6
         Steps from the measured to the selected number, each dropping about the same share.
-    quality : str, callable or estimator, default="svm_weights"
-        See :func:`measure_quality`.
-    random_state : int, RandomState instance or None, default=None
-        Seed of the draw.
-    n_jobs : int or None, default=None
-        Threads for the quality; ``None`` uses all cores. The result does not depend on it.
+    quality, random_state, n_jobs
+        As in :class:`MFPFS`.
 
     Attributes
     ----------
