@@ -69,7 +69,10 @@ class MetaEncoder:
                 labels = np.array(code.labels, dtype=object)
                 parts.append(code.height * (as_text(column)[:, None] == labels))
             elif column.dtype.kind == "f":
-                parts.append(_scaled(column, code))
+                missing = np.isnan(column)
+                is_zero = missing | (code.spread == 0)
+                scaled = np.where(is_zero, 0.0, column - code.middle) / (code.spread or 1.0)
+                parts.append(np.column_stack([scaled, missing][: 1 + code.indicator]))
             else:
                 text = next(value for value in column if not isinstance(value, NUMBERS))
                 raise InputError(
@@ -110,14 +113,6 @@ def _code_of_labels(column: NDArray[Any]) -> _Label:
     share = counts / counts.sum()
     variance = 1.0 - float(share @ share)  # of all its columns together
     return _Label(labels.tolist(), 1.0 / np.sqrt(variance) if labels.size > 1 else 0.0)
-
-
-def _scaled(column: Floats, code: _Number) -> Floats:
-    missing = np.isnan(column)
-    scaled = np.zeros(column.size)
-    if code.spread > 0:
-        scaled = np.where(missing, 0.0, (column - code.middle) / code.spread)
-    return np.column_stack([scaled, missing]) if code.indicator else scaled[:, None]
 
 
 def as_text(column: NDArray[Any]) -> NDArray[Any]:

@@ -218,7 +218,10 @@ class QualityMap(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         values, spread = self._with_noise(quality, noise)
         self.fit(meta, values)
         if spread is None:
-            weight = np.full(values.size, self._blind_weight())
+            weight = np.zeros(values.size)
+            error = float(np.mean((values - self.predicted_) ** 2))
+            if self.correlation_ > 0 and error > 0:
+                weight += self.correlation_**2 * min(1.0, nugget(self._points, values) / error)
         else:
             square = np.broadcast_to(spread**2, values.shape)
             left = float(np.mean((values - self.predicted_) ** 2) - square.mean())
@@ -226,12 +229,6 @@ class QualityMap(RegressorMixin, BaseEstimator):  # type: ignore[misc]
             weight = np.divide(square, total, out=np.zeros(values.size), where=total > 0)
         self.map_weight_ = weight
         return weight * self.predicted_ + (1.0 - weight) * values
-
-    def _blind_weight(self) -> float:
-        error = float(np.mean((self.quality_ - self.predicted_) ** 2))
-        if self.correlation_ <= 0 or error == 0:
-            return 0.0
-        return self.correlation_**2 * min(1.0, nugget(self._points, self.quality_) / error)
 
     @cached_property
     def contribution_(self) -> Floats:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -57,17 +58,13 @@ def pack_images(
     height, width = image_shape
     n_blocks = -(-len(binary) // (64 * BLOCK))
     stride = width + padding
-    pixels = aligned_zeros((n_blocks, (height + padding) * stride, BLOCK))
+    shape = n_blocks, (height + padding) * stride, BLOCK
+    # Words that start with a line of the cache: vectors across two lines take a fifth longer.
+    raw = np.zeros(8 * math.prod(shape) + CACHE_LINE, dtype=np.uint8)
+    start = -raw.ctypes.data % CACHE_LINE
+    pixels = raw[start : start + 8 * math.prod(shape)].view(np.uint64).reshape(shape)
     in_parts(pack_pixels, n_blocks * BLOCK, binary.size, n_jobs, binary, width, stride, pixels)
     return PackedImages(pixels, len(binary), image_shape, padding)
-
-
-def aligned_zeros(shape: tuple[int, ...]) -> Words:
-    """Words that start with a line of the cache: vectors across two lines take a fifth longer."""
-    n_bytes = 8 * int(np.prod(shape))
-    raw = np.zeros(n_bytes + CACHE_LINE, dtype=np.uint8)
-    start = -raw.ctypes.data % CACHE_LINE
-    return raw[start : start + n_bytes].view(np.uint64).reshape(shape)
 
 
 def measure_words(images: PackedImages, features: AndOrSet, n_jobs: int | None) -> Words:
@@ -91,20 +88,16 @@ def measure_words(images: PackedImages, features: AndOrSet, n_jobs: int | None) 
     return np.ascontiguousarray(words)  # one layout for the kernels that follow
 
 
-def count_ones(words: Words, masks: Words, n_jobs: int | None) -> NDArray[np.int64]:
-    """Bits that each row has in common with each mask, (n_masks, n_rows)."""
+def count_ones(words: Words, codes: NDArray[Any], n_classes: int, n_jobs: int | None) -> Integers:
+    """Bits that each row has in each class of images, (n_classes, n_rows)."""
     from tamis.meta.images._and_or_kernels import count_bits
 
-    out = np.empty((len(masks), len(words)), dtype=np.int64)
-    in_parts(count_bits, len(words), words.size * len(masks), n_jobs, words, masks, out)
-    return out
-
-
-def class_masks(codes: NDArray[Any], n_classes: int) -> Words:
-    """Words with a bit for every row of each class, (n_classes, n_words)."""
-    members = np.zeros((n_classes, -(-len(codes) // 64) * 64), dtype=bool)
+    members = np.zeros((n_classes, 64 * words.shape[1]), dtype=bool)
     members[codes, np.arange(len(codes))] = True
-    return np.packbits(members, axis=1, bitorder="little").view(np.uint64)
+    masks = np.packbits(members, axis=1, bitorder="little").view(np.uint64)
+    out = np.empty((n_classes, len(words)), dtype=np.int64)
+    in_parts(count_bits, len(words), words.size * n_classes, n_jobs, words, masks, out)
+    return out
 
 
 def in_parts(kernel: Any, n: int, n_cells: int, n_jobs: int | None, *arguments: Any) -> None:

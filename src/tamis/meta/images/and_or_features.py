@@ -265,9 +265,8 @@ class AndOrFeatures(BaseEstimator):  # type: ignore[misc]
         images, who = self._packed(images), type(self).__name__
         classes, codes = check_classes(y, len(images), who)
         check_two_classes(classes, who)
-        masks = _bits.class_masks(codes, classes.size)
         words = _bits.measure_words(images, self._check_features(features), self.n_jobs)
-        ones = _bits.count_ones(words, masks, self.n_jobs)
+        ones = _bits.count_ones(words, codes, classes.size, self.n_jobs)
         zeros = np.bincount(codes, minlength=classes.size)[:, None] - ones
         return plug_in(np.stack([zeros, ones], axis=2).astype(np.float64)) / np.log(2)
 

@@ -33,10 +33,6 @@ def _are_sizes(value: Any) -> bool:
     return many and all(Number(int, 1).allows(size) for size in value)
 
 
-def _is_shape(value: Any) -> bool:
-    return value is None or (_are_sizes(value) and len(value) == 2)
-
-
 def _is_beta(value: Any) -> bool:
     if isinstance(value, str):
         return value in ("auto", "size")
@@ -163,7 +159,10 @@ class PatchPrototypes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         "pool_size": Number(int, 1, or_none=True),
         "normalize": Custom(lambda value: isinstance(value, bool | np.bool_), "True or False"),
         "beta": Custom(_is_beta, "a float above 0, 'auto' or 'size'"),
-        "image_shape": Custom(_is_shape, "two ints (rows, columns) of at least 1, or None"),
+        "image_shape": Custom(
+            lambda value: value is None or (_are_sizes(value) and len(value) == 2),
+            "two ints (rows, columns) of at least 1, or None",
+        ),
         "n_jobs": N_JOBS,
     }
 
@@ -228,7 +227,9 @@ class PatchPrototypes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         n_places = {size: _patches.count_places(layer.shapes, size) for size in np.unique(sizes)}
         n_values = sizes.astype(float) ** 2 * self.n_orientations
         self.cost_ = n_values * [n_places[size] for size in sizes]
-        self._centre = _mean_of(found)
+        # Mean of every orientation over all values of all prototypes.
+        lines = np.concatenate([one.reshape(-1, self.n_orientations) for one in found])
+        self._centre = lines.mean(axis=0, dtype=np.float64).astype(np.float32)
         self.beta_ = self._sharpness(images, sizes, random)
         return self
 
@@ -374,12 +375,6 @@ def _one_blas_thread() -> Any:
     from threadpoolctl import threadpool_limits  # comes with scikit-learn
 
     return threadpool_limits(limits=1, user_api="blas")
-
-
-def _mean_of(prototypes: list[Any]) -> NDArray[np.float32]:
-    """Mean of every orientation over all values of all prototypes."""
-    lines = [prototype.reshape(-1, prototype.shape[-1]) for prototype in prototypes]
-    return np.concatenate(lines).mean(axis=0, dtype=np.float64).astype(np.float32)
 
 
 class PatchSource(FeatureSource):

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone, is_classifier, is_regressor
+from sklearn.metrics import check_scoring
 
 from tamis._runtime.threads import effective_jobs
 from tamis.data.target import check_classes, check_numbers, check_target, check_two_classes
@@ -32,7 +33,10 @@ class SetQuality:
         classifies = is_classifier(self.estimator)
         self.y = _check_target(y, self.estimator, classifies, who)
         self.folds = _make_folds(cv, self.y, classifies, seed, who)
-        self.scorer = _make_scorer(self.estimator, scoring, who)
+        try:
+            self.scorer = check_scoring(self.estimator, scoring=scoring)
+        except (TypeError, ValueError) as error:
+            raise InputError(f"{who}: scoring={scoring!r} cannot be used. {error}") from error
         self.n_jobs = effective_jobs(n_jobs)
 
     def __enter__(self) -> SetQuality:
@@ -132,12 +136,3 @@ def _make_folds(cv: Any, y: NDArray[Any], classifies: bool, seed: int, who: str)
     if not folds:
         raise InputError(f"{who}: expected cv to give at least one fold, got none from {cv!r}.")
     return folds
-
-
-def _make_scorer(estimator: Any, scoring: Any, who: str) -> Any:
-    from sklearn.metrics import check_scoring
-
-    try:
-        return check_scoring(estimator, scoring=scoring)
-    except (TypeError, ValueError) as error:
-        raise InputError(f"{who}: scoring={scoring!r} cannot be used. {error}") from error

@@ -109,7 +109,9 @@ class SourceRFE(SourceSelector):
         alive = np.sort(measuring.measure(random.permutation(self.n_features_in_), n_measured))
         measuring.require(alive.size, count, type(self).__name__)
         self.criterion_ = np.full(self.n_features_in_, np.nan)
-        sizes = _sizes(alive.size, count, self.n_eliminations)
+        ratio, n_steps = count / alive.size, self.n_eliminations
+        sizes = [round(alive.size * ratio ** (step / n_steps)) for step in range(1, n_steps)]
+        sizes.append(count)
         fallen: list[Indices] = []
         for size in self.steps("eliminations", sizes, len(sizes)):
             quality = self._quality_of(measuring, alive, y, seed)
@@ -140,9 +142,3 @@ class SourceRFE(SourceSelector):
                 "all are measured."
             )
         return min(n_measured, n_candidates)
-
-
-def _sizes(n_first: int, n_last: int, n_steps: int) -> list[int]:
-    """Candidates left after each step, in equal ratios."""
-    ratio = n_last / n_first
-    return [round(n_first * ratio ** (step / n_steps)) for step in range(1, n_steps)] + [n_last]
