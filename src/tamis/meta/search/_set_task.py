@@ -189,12 +189,7 @@ class SetTask:
         if self.budget is None:
             return places[: self.n_features]
         cost = np.asarray(self.generator.cost(features), dtype=np.float64)[places]
-        kept, left = [], self.budget * (1 + ROUNDING)
-        for place, price in zip(places.tolist(), cost.tolist(), strict=True):
-            if price <= left:
-                kept.append(place)
-                left -= price
-        return np.array(kept, dtype=np.intp)
+        return places[affordable(cost, self.budget * (1 + ROUNDING))[0]]
 
     def tried(self, trials: Sequence[Trial]) -> Iterator[tuple[Trial, Record, Any]]:
         """Records and sets of the trials, in their order.
@@ -263,6 +258,16 @@ class SetTask:
                 f"{self.who}: the generator drew {n_features} features when asked for "
                 f"{self.n_features}. Correct its draw method."
             )
+
+
+def affordable(cost: NDArray[np.float64], left: float) -> tuple[NDArray[np.intp], float]:
+    """Places of what a budget pays for, taken in order if it still fits, and what is left."""
+    places = []
+    for place, price in enumerate(cost.tolist()):
+        if price <= left:
+            places.append(place)
+            left -= price
+    return np.array(places, dtype=np.intp), left
 
 
 def find_varying(table: NDArray[Any]) -> NDArray[np.bool_]:

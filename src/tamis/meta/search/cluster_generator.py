@@ -16,6 +16,7 @@ from tamis._runtime.seeds import draw_seed
 from tamis._validation import Number, check_value
 from tamis.exceptions import InputError
 from tamis.meta._meta_encoder import MetaEncoder, as_text, read_columns
+from tamis.meta.search._set_task import affordable
 from tamis.meta.search.dimensions import Categorical
 from tamis.meta.search.meta_space import MetaSpace
 from tamis.meta.sources.as_source import as_source
@@ -230,13 +231,18 @@ class ClusterGenerator:
     @cached_property
     def _clusters(self) -> tuple[NDArray[np.intp], Floats]:
         """Cluster of every candidate, numbered as they first appear, and the centres."""
+        from sklearn.cluster import KMeans, MiniBatchKMeans
+        from threadpoolctl import threadpool_limits
+
         meta = self.source.meta
         table = MetaEncoder(meta, "ClusterGenerator").encode(meta)
-        different = np.unique(table, axis=0)
-        if len(different) <= self.n_clusters:
-            labels = np.unique(table, axis=0, return_inverse=True)[1].ravel()
-        else:
-            labels = _k_means(table, self.n_clusters, self.random_state)
+        different, labels = np.unique(table, axis=0, return_inverse=True)
+        labels = labels.ravel()
+        if len(different) > self.n_clusters:
+            seed = draw_seed(check_random_state(self.random_state))
+            kind = KMeans if len(table) <= MANY else MiniBatchKMeans
+            with threadpool_limits(limits=1):  # sums over threads would differ in their last bits
+                labels = kind(self.n_clusters, n_init=4, random_state=seed).fit(table).labels_
         _, first, codes = np.unique(labels, return_index=True, return_inverse=True)
         labels = np.argsort(np.argsort(first))[codes]
         centres = np.array([table[labels == k].mean(axis=0) for k in range(labels.max() + 1)])
@@ -263,19 +269,15 @@ class ClusterGenerator:
         if n_features is not None:
             order = np.concatenate([rng.permutation(pool) for pool in pools])
             return order[:n_features].astype(np.int64)
-        chosen: list[int] = []
-        left = float(budget or 0.0)
+        parts, left = [np.empty(0, dtype=np.int64)], float(budget or 0.0)
         for pool in pools:
             order = rng.permutation(pool)
-            before = len(chosen)
-            for index in order:
-                if self._costs[index] <= left:
-                    chosen.append(int(index))
-                    left -= self._costs[index]
+            places, left = affordable(self._costs[order], left)
+            parts.append(order[places])
             # A cluster whose remaining candidates are too expensive is not used up.
-            if len(chosen) - before < len(order):
+            if len(places) < len(order):
                 break
-        return np.array(chosen, dtype=np.int64)
+        return np.concatenate(parts).astype(np.int64)
 
 
 class _ClusterSpace(MetaSpace):
@@ -303,13 +305,3 @@ class _ClusterSpace(MetaSpace):
 def _is_table(X: Any) -> bool:
     """Whether X holds the columns themselves."""
     return not hasattr(X, "measure") and len(getattr(X, "shape", ())) == 2
-
-
-def _k_means(table: Floats, n_clusters: int, random_state: Any) -> NDArray[np.intp]:
-    from sklearn.cluster import KMeans, MiniBatchKMeans
-    from threadpoolctl import threadpool_limits
-
-    seed = draw_seed(check_random_state(random_state))
-    kind = KMeans if len(table) <= MANY else MiniBatchKMeans
-    with threadpool_limits(limits=1):  # sums over threads would differ in their last bits
-        return kind(n_clusters, n_init=4, random_state=seed).fit(table).labels_
