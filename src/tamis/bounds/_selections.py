@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.special import betaln
 
 from tamis.bounds._numbers import (
     Numbers,
@@ -270,8 +271,6 @@ def direct_vc_dimension(
     >>> direct_vc_dimension(16, n_candidates=[16, 1_000_000], n_selected=15)
     array([  84. , 1102.9])
     """
-    from scipy.special import betaln
-
     total, chosen = as_choice(n_candidates, n_selected)
     # C(N, n) = 1 / ((N + 1) B(N - n + 1, n + 1)); the beta function keeps the digits that a
     # difference of two gamma functions of large numbers would lose. For n = N rounding may give

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
+from scipy.spatial.distance import cdist
 from sklearn.base import BaseEstimator, RegressorMixin
 
 from tamis.data.frames import is_frame
@@ -41,10 +42,9 @@ class _Label(NamedTuple):
 class MetaEncoder:
     """How a table of meta-features becomes numbers; made from the features of a fit.
 
-    Numbers are centred and divided by their deviation (0 if that is 0). Missing ones are at the
-    median, and a column of its own, of height 1, says that they were missing. Labels get a column
-    each, with a total variance of 1 like that of a number, so that properties count alike
-    in a distance. A label, or a gap, that was not there in the fit has no column: only zeros.
+    Every property has a total variance of 1, so that all count alike in a distance: labels have a
+    column each. Missing numbers are at the median, with a column of height 1 that says so. What
+    was not there in the fit, a label or a gap, has no column: only zeros.
     """
 
     def __init__(self, meta: Any, who: str):
@@ -180,25 +180,21 @@ def _column(column: NDArray[Any], who: str, name: Any) -> NDArray[Any]:
 
 
 class NearestRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
-    """Distance-weighted mean of the `n_neighbors` nearest points.
+    """Distance-weighted mean of the `n_neighbors` nearest points, see :class:`QualityMap`.
 
-    A neighbour at distance ``d`` has the weight ``exp(-d^2 / b)``, with ``b`` the mean ``d^2`` over
-    the neighbours of the query. All points as near as the last neighbour are neighbours too, so
-    the order of the points does not matter.
+    All points as near as the last neighbour are neighbours too, so that order does not matter.
     """
 
     def __init__(self, n_neighbors: int = 10):
         self.n_neighbors = n_neighbors
 
     def fit(self, X: Any, y: Any) -> NearestRegressor:
-        """Keep the points."""
         self.points_ = np.array(X, dtype=np.float64)
         self.values_ = np.array(y, dtype=np.float64)
         self.n_features_in_ = self.points_.shape[1]
         return self
 
     def predict(self, X: Any) -> Floats:
-        """Weighted means at the rows of `X`."""
         X = np.asarray(X, dtype=np.float64)
         out = np.empty(len(X))
         rows = max(1, CELLS // len(self.points_))
@@ -207,8 +203,6 @@ class NearestRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         return out
 
     def _means(self, queries: Floats) -> Floats:
-        from scipy.spatial.distance import cdist
-
         # Sums of squared differences: equal rows are at exactly 0, which x.x - 2 x.y + y.y loses.
         squares = cdist(queries, self.points_, "sqeuclidean")
         last = min(self.n_neighbors, len(self.points_)) - 1
@@ -230,11 +224,10 @@ def _sums(group: NDArray[np.intp], values: Floats, n_groups: int) -> Floats:
 
 
 def nugget(points: Floats, values: Floats) -> float:
-    """Variance of the values at one and the same place, read off near points.
+    """Variance of the values at one and the same place, read off near points (the gamma test).
 
     Half the mean squared difference to the 1st, 2nd, ... neighbour, against its mean squared
-    distance, is a line near 0 if the values are a smooth function of the place plus noise; where
-    the line begins is the variance of the noise (the gamma test).
+    distance, is a line near 0; it begins at the variance of the noise.
     """
     from tamis.statistics.neighbors import nearest_rows
 

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.stats import rankdata
 from sklearn.base import BaseEstimator, RegressorMixin, clone
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
@@ -325,6 +326,4 @@ def correlation(left: Floats, right: Floats) -> float:
 
 def rank_correlation(left: Floats, right: Floats) -> float:
     """Spearman's correlation, equal values at their mean rank."""
-    from scipy.stats import rankdata
-
     return correlation(rankdata(left), rankdata(right))

@@ -32,8 +32,8 @@ CELLS_PER_SHAPE = 20_000
 class PackedImages:
     """Images as bits; made once by ``AndOrFeatures.pack`` and measured many times.
 
-    `pixels`, (n_blocks, n_padded_pixels, words of a block), has a bit for each image; `padding` are
-    rows and columns of background below and to the right.
+    `pixels` is (n_blocks, n_padded_pixels, words of a block), with `padding` rows and columns of
+    background below and to the right.
     """
 
     pixels: Words
@@ -188,8 +188,7 @@ def _places(
 ) -> Integers:
     """How far to move each feature along one axis: to a random place inside of the image.
 
-    With a location, the centre of gravity goes to one of the `window` places around it, as far as
-    the border allows.
+    With a location, the centre of gravity goes to one of the `window` places around it.
     """
     first = -np.where(used, values, values.max(initial=0)).min(axis=1)
     last = size - 1 - np.where(used, values, values.min(initial=0)).max(axis=1)

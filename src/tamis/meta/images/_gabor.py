@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import fft
 
 Floats = NDArray[np.float64]
 Bands = list[NDArray[np.float32]]
@@ -85,7 +86,6 @@ class GaborLayer:
 
     @property
     def shapes(self) -> list[tuple[int, int]]:
-        """Rows and columns of every band."""
         height, width = self.image_shape
         strides = [stride_of(pool) for pool in self.pool_sizes]
         return [(-(-height // stride), -(-width // stride)) for stride in strides]
@@ -99,8 +99,6 @@ class GaborLayer:
 
     def bands(self, images: Floats) -> Bands:
         """Bands of shape (n_images, rows, columns, n_orientations) of float64 images."""
-        from scipy import fft
-
         margin = self._margin
         padding = ((0, 0), (margin, margin), (margin, margin))
         # Mirrored at the border: any constant would put an edge around every image.
@@ -127,8 +125,6 @@ class GaborLayer:
         return responses / np.sqrt(squared)
 
     def _correlate(self, spectrum: Any, filters: Any) -> Floats:
-        from scipy import fft
-
         height, width = self.image_shape
         product = fft.irfft2(spectrum * filters, self._transform_shape, overwrite_x=True)
         return np.asarray(product[..., :height, :width])
@@ -139,8 +135,6 @@ class GaborLayer:
 
     @cached_property
     def _transform_shape(self) -> tuple[int, int]:
-        from scipy import fft
-
         height, width = (
             fft.next_fast_len(side + 2 * self._margin, real=True) for side in self.image_shape
         )
@@ -159,8 +153,6 @@ class GaborLayer:
 
     def _transform(self, size: int) -> tuple[Any, Any]:
         """Transforms of the filters of one size, and of the disc they live on."""
-        from scipy import fft
-
         waves = gabor_filters(size, self.n_orientations)
         stack = np.zeros((self.n_orientations + 1, *self._transform_shape))
         # All filters start where the largest one does.

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
+from threadpoolctl import threadpool_limits
 
 from tamis._base import BaseSelector
 from tamis._runtime.threads import effective_jobs, run_parts
@@ -323,7 +324,6 @@ class PatchPrototypes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         return [np.subtract(band, self._centre, out=band) for band in bands]
 
     def _sharpness(self, images: NDArray[Any], sizes: NDArray[Any], random: Any) -> Floats:
-        """Beta of every prototype."""
         if not isinstance(self.beta, str):
             return np.full(sizes.size, float(self.beta))
         n_images = min(BETA_IMAGES, len(images))
@@ -372,8 +372,6 @@ class PatchPrototypes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
 
 def _one_blas_thread() -> Any:
     """The threads work on blocks of images; others inside a product would be in their way."""
-    from threadpoolctl import threadpool_limits  # comes with scikit-learn
-
     return threadpool_limits(limits=1, user_api="blas")
 
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from tamis._runtime import checkpoint
 from tamis._runtime.fingerprint import fingerprint
+from tamis.meta.sources import meta_table
 
 KIND = "a search of sets"
 # Larger whole numbers are in no record.
@@ -90,8 +91,6 @@ def _stable_text(value: Any) -> str:
 
 def _content(X: Any) -> Any:
     """What can be hashed of the data: an array, or the properties of the candidates."""
-    from tamis.meta.sources import meta_table
-
     if hasattr(X, "meta") and hasattr(X, "measure"):
         return meta_table.fingerprint(X.meta)
     if hasattr(X, "__array__") and not hasattr(X, "toarray"):

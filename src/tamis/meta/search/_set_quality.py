@@ -9,6 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone, is_classifier, is_regressor
 from sklearn.metrics import check_scoring
+from sklearn.model_selection import KFold, StratifiedKFold, check_cv
+from sklearn.utils.parallel import Parallel, delayed
+from threadpoolctl import ThreadpoolController
 
 from tamis._runtime.threads import effective_jobs
 from tamis.data.target import check_classes, check_numbers, check_target, check_two_classes
@@ -41,9 +44,6 @@ class SetQuality:
 
     def __enter__(self) -> SetQuality:
         """Start the threads, which stay for all tables."""
-        from sklearn.utils.parallel import Parallel
-        from threadpoolctl import ThreadpoolController
-
         # A product that the BLAS splits among threads has other last bits than one that it does
         # not; with one thread each, neither n_jobs nor the number of cores changes the result.
         self._blas = ThreadpoolController()
@@ -60,8 +60,6 @@ class SetQuality:
 
     def scores(self, tables: Sequence[NDArray[Any]]) -> list[float]:
         """Mean score over the folds, for each table of shape (n_samples, n_features)."""
-        from sklearn.utils.parallel import delayed
-
         for table in tables:
             self._check(table)
         tasks = [(table, fold) for table in tables for fold in self.folds]
@@ -121,8 +119,6 @@ def _check_target(y: Any, estimator: Any, classifies: bool, who: str) -> NDArray
 
 
 def _make_folds(cv: Any, y: NDArray[Any], classifies: bool, seed: int, who: str) -> list[Fold]:
-    from sklearn.model_selection import KFold, StratifiedKFold, check_cv
-
     if isinstance(cv, int | np.integer) and not isinstance(cv, bool):
         kind = StratifiedKFold if classifies else KFold
         cv = kind(int(cv), shuffle=True, random_state=seed % 2**31)

@@ -19,6 +19,7 @@ from tamis.exceptions import InputError
 from tamis.meta.search._set_checkpoint import SearchCheckpoint
 from tamis.meta.search._set_quality import SetQuality
 from tamis.meta.search._set_task import AnyPoint, SearchRun, SetTask, Trial
+from tamis.meta.search.cluster_generator import ClusterGenerator
 
 LIMITS: dict[str, Constraint] = {
     "n_features_to_select": Number(int, low=1, or_none=True),
@@ -136,7 +137,6 @@ class SetSearch(TransformerMixin, CallbackSupportMixin, BaseEstimator):  # type:
     # What a subclass writes.
 
     def _begin(self, task: SetTask) -> list[SearchRun]:
-        """Runs at their start."""
         return [SearchRun()]
 
     def _next_trials(self, task: SetTask, runs: list[SearchRun]) -> list[Trial]:
@@ -182,8 +182,6 @@ class SetSearch(TransformerMixin, CallbackSupportMixin, BaseEstimator):  # type:
 
     def _find_generator(self, X: Any, generator: Any, seed: int) -> Any:
         if generator is None and hasattr(X, "meta") and hasattr(X, "measure"):
-            from tamis.meta.search.cluster_generator import ClusterGenerator
-
             generator = ClusterGenerator(X, random_state=seed % 2**31)
         needed = ("space", "draw", "cost", "meta", "measure", "join")
         if isinstance(generator, type) or any(not hasattr(generator, name) for name in needed):
@@ -244,7 +242,6 @@ class SetSearch(TransformerMixin, CallbackSupportMixin, BaseEstimator):  # type:
             yield
 
     def _publish(self, task: SetTask, runs: list[SearchRun], before: int | None) -> None:
-        """Attributes from the runs."""
         # Of restarts that end level the first is taken.
         run = max(runs, key=lambda run: run.quality)
         self.n_steps_ = sum(run.n_steps for run in runs)

@@ -61,7 +61,6 @@ class SearchRun:
         return True
 
     def end_step(self, n_steps: int, patience: int | None = None, tol: float = 0.0) -> None:
-        """Count the step, and see whether it was the last."""
         self.n_steps += 1
         if self.quality > self.compared + tol:
             self.compared, self.since = self.quality, 0
@@ -192,10 +191,7 @@ class SetTask:
         return places[affordable(cost, self.budget * (1 + ROUNDING))[0]]
 
     def tried(self, trials: Sequence[Trial]) -> Iterator[tuple[Trial, Record, Any]]:
-        """Records and sets of the trials, in their order.
-
-        Those in a checkpoint are not tried again, and have no set.
-        """
+        """Records and sets of the trials, in their order; those in a checkpoint have no set."""
         size, known = self.quality.tables_at_once, self.checkpoint.known
         for first in range(0, len(trials), size):
             part = trials[first : first + size]

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_random_state
+from threadpoolctl import threadpool_limits
 
 from tamis._runtime.seeds import draw_seed
 from tamis._validation import Number, check_value
@@ -121,7 +122,7 @@ class ClusterGenerator:
     @cached_property
     def space(self) -> MetaSpace:
         """The clusters as points."""
-        return _ClusterSpace(self._nearest)
+        return MetaSpace({"cluster": _Clusters(self._nearest)})
 
     def fingerprint(self) -> str:
         """Hash of the clusters, by which a checkpoint knows them again."""
@@ -232,7 +233,6 @@ class ClusterGenerator:
     def _clusters(self) -> tuple[NDArray[np.intp], Floats]:
         """Cluster of every candidate, numbered as they first appear, and the centres."""
         from sklearn.cluster import KMeans, MiniBatchKMeans
-        from threadpoolctl import threadpool_limits
 
         meta = self.source.meta
         table = MetaEncoder(meta, "ClusterGenerator").encode(meta)
@@ -280,28 +280,21 @@ class ClusterGenerator:
         return np.concatenate(parts).astype(np.int64)
 
 
-class _ClusterSpace(MetaSpace):
-    """One dimension of clusters, whose steps lead to clusters nearby."""
+class _Clusters(Categorical):
+    """Clusters, whose steps lead to clusters nearby."""
 
     def __init__(self, nearest: NDArray[np.intp]):
-        super().__init__({"cluster": Categorical(range(len(nearest)))})
-        self._nearest = nearest
+        super().__init__(range(len(nearest)))
+        object.__setattr__(self, "nearest", nearest)
 
-    def near(
-        self,
-        point: Mapping[str, Any],
-        rng: np.random.Generator | int | None = None,
-        step: float = 0.1,
-    ) -> dict[str, Any]:
-        """Cluster whose rank of nearness is a rounded Gaussian."""
-        here = self._start(point, step)["cluster"]
-        last = len(self._nearest) - 1
+    def __repr__(self) -> str:
+        return repr(Categorical(self.values))
+
+    def near(self, value: int, rng: np.random.Generator, step: float) -> int:
         # With few clusters a share of their number would hardly ever round to another one.
-        deviation = step * max(last + 1, 10)
-        rank = abs(round(np.random.default_rng(rng).normal(0.0, deviation)))
-        return {"cluster": int(self._nearest[here, min(rank, last)])}
+        rank = abs(round(rng.normal(0.0, step * max(self.size, 10))))
+        return int(self.nearest[value, min(rank, self.size - 1)])  # type: ignore[attr-defined]
 
 
 def _is_table(X: Any) -> bool:
-    """Whether X holds the columns themselves."""
     return not hasattr(X, "measure") and len(getattr(X, "shape", ())) == 2

@@ -172,7 +172,9 @@ class MetaSpace:
         point : dict
             The new point, or the old one if no allowed point was found in 1,000 tries.
         """
-        start = self._start(point, step)
+        start = self.check(point)
+        if not Number(float, 0.0, open_high=True).allows(step):
+            raise InputError(f"MetaSpace.near: step must be a finite float >= 0, got {step!r}.")
         rng = np.random.default_rng(rng)
         for _ in range(NEAR_TRIES):
             moved = {
@@ -278,11 +280,6 @@ class MetaSpace:
 
     def _key(self) -> tuple[Any, ...]:
         return tuple(self._dimensions.items()), self.constraints
-
-    def _start(self, point: Mapping[str, Any], step: float) -> Point:
-        if not Number(float, 0.0, open_high=True).allows(step):
-            raise InputError(f"MetaSpace.near: step must be a finite float >= 0, got {step!r}.")
-        return self.check(point)
 
     def _allows(self, point: Point) -> bool:
         return all(bool(rule(dict(point))) for rule in self.constraints)

@@ -136,7 +136,6 @@ class NormalizedInformationGain(SetSearch):
         return task.generator.join(features, chosen)
 
     def _gain(self, task: SetTask, features: Any) -> Floats:
-        """Information gain of every feature, in bits."""
         if hasattr(task.generator, "information_gain"):
             gain = task.generator.information_gain(task.X, task.quality.y, features)
             return np.asarray(gain, dtype=np.float64)

@@ -22,11 +22,7 @@ Pieces = Generator[tuple[Any, Any]]
 
 
 class Ledger:
-    """Measured columns, and why other candidates failed.
-
-    A copy, a deep copy or a pickle is independent: it knows what was known, and what either of
-    them measures later is unknown to the other one, unless both keep it in one folder.
-    """
+    """Measured columns, and why other candidates failed; a copy of it is independent."""
 
     def __init__(self) -> None:
         self.stored: dict[int, Stored] = {}
@@ -103,7 +99,6 @@ class Ledger:
         self.save()
 
     def order(self) -> list[int]:
-        """Measured candidates in the order of their turns."""
         known = list(self.stored)  # at once: another thread may be adding
         return sorted(known, key=self._turn)
 
@@ -212,7 +207,6 @@ class _Attempt:
 
 
 def describe(error: Exception) -> str:
-    """Type and first line of an error."""
     if isinstance(error, BadResult):
         return str(error)
     lines = str(error).strip().splitlines()

@@ -32,7 +32,6 @@ COUNT_OR_SHARE = Custom(
 
 
 def count_of(value: Any, n_candidates: int) -> int:
-    """Number that a count or a share of the candidates means."""
     whole = isinstance(value, int | np.integer)
     return int(value) if whole else Fraction(float(value)).count(n_candidates)
 
@@ -51,11 +50,9 @@ class Measuring:
 
     @property
     def cost(self) -> float:
-        """Total cost of the candidates measured."""
         return float(self.source.costs()[self.taken].sum())
 
     def mask(self, indices: list[int]) -> NDArray[np.bool_]:
-        """Which of all candidates are among these."""
         mask = np.zeros(self.source.n_candidates, dtype=bool)
         mask[indices] = True
         return mask

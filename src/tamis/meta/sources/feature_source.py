@@ -26,7 +26,6 @@ class Reading(Generic[T]):
 
     def __init__(self, read: Callable[[Any], T]) -> None:
         self.read = read
-        self.__doc__ = read.__doc__
 
     def __get__(self, source: Any, owner: type | None = None) -> T:
         return self if source is None else self.read(source)  # type: ignore[return-value]
@@ -137,45 +136,17 @@ class FeatureSource:
             "(n_samples, len(indices)), got none. Define it in the class."
         )
 
-    @Reading
-    def feature_names(self) -> Any:
-        """Names of the candidates, or None."""
-        return meta_table.row_names(self.meta)
-
-    @Reading
-    def n_candidates(self) -> int:
-        """Number of candidates."""
-        return self._size()
-
-    @Reading
-    def meta_names(self) -> list[str] | None:
-        """Names of the meta-features, or None."""
-        return meta_table.table_names(self.meta)
-
-    @Reading
-    def n_samples(self) -> int | None:
-        """Length of a column, or None."""
-        return self._known_rows()
-
-    @Reading
-    def measured(self) -> NDArray[np.int64]:
-        """Measured candidates, in the order in which they were asked for."""
-        return np.array(self._record.order(), dtype=np.int64)
-
-    @Reading
-    def n_measured(self) -> int:
-        """Number of measured candidates."""
-        return len(self._record.stored)
-
-    @Reading
-    def spent(self) -> float:
-        """Total cost of the measured candidates."""
-        return float(FeatureSource.costs(self)[self._record.order()].sum())
-
-    @Reading
-    def failures(self) -> dict[int, str]:
-        """Why candidates could not be measured."""
-        return dict(self._record.failures)
+    # Computed where neither a subclass nor the object defines them.
+    feature_names: Any = Reading(lambda self: meta_table.row_names(self.meta))
+    meta_names: Any = Reading(lambda self: meta_table.table_names(self.meta))
+    n_candidates: Reading[int] = Reading(lambda self: self._size())
+    n_samples: Any = Reading(lambda self: self._known_rows())
+    measured: Any = Reading(lambda self: np.array(self._record.order(), dtype=np.int64))
+    n_measured: Reading[int] = Reading(lambda self: len(self._record.stored))
+    spent: Reading[float] = Reading(
+        lambda self: float(FeatureSource.costs(self)[self._record.order()].sum())
+    )
+    failures: Any = Reading(lambda self: dict(self._record.failures))
 
     def costs(self) -> Floats:
         """Cost of every candidate, float64 of shape (n_candidates,); 1 each without `cost`."""

@@ -11,6 +11,7 @@ from threading import Thread
 from typing import Any
 
 import numpy as np
+from joblib import Parallel, delayed
 from numpy.typing import NDArray
 
 from tamis._runtime.threads import effective_jobs
@@ -169,9 +170,6 @@ def _emptied(queue: SimpleQueue[Any]) -> Generator[Any]:
 
 
 def _call_in_processes(function: Function, indices: list[int], n_processes: int) -> Results:
-    """In several processes of joblib."""
-    from joblib import Parallel, delayed
-
     calls = (delayed(_call)(function, index, True) for index in indices)
     options = {"prefer": "processes", "return_as": "generator_unordered", "batch_size": 1}
     results = Parallel(n_jobs=n_processes, **options)(calls)

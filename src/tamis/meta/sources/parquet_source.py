@@ -132,7 +132,6 @@ def _choose(meta: Any, columns: Iterable[str] | None, name: str) -> tuple[list[s
 
 
 def _find_files(path: Any) -> list[Path]:
-    """The files meant, in order."""
     parts = [path] if isinstance(path, str | Path) else list(path)
     extensions = ", ".join(FORMATS)
     found: list[Path] = []

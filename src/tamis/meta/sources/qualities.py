@@ -8,7 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
+from sklearn import svm
 from sklearn.base import BaseEstimator, clone
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.linear_model import Ridge
 
 from tamis._columns import centred_columns, find_constant
 from tamis._runtime.warning import warn
@@ -164,11 +167,8 @@ def _svm_weights(X: Any, outcome: Target, random_state: Any) -> Floats:
 
 
 def _liblinear_weights(X: Any, codes: NDArray[np.int32], random_state: Any) -> Floats:
-    from sklearn.exceptions import ConvergenceWarning
-    from sklearn.svm import LinearSVC
-
     columns = centred_columns(X, np.arange(X.shape[1]), scale=True)
-    model = LinearSVC(C=C, random_state=random_state)
+    model = svm.LinearSVC(C=C, random_state=random_state)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", ConvergenceWarning)
         model.fit(columns, codes)
@@ -178,8 +178,6 @@ def _liblinear_weights(X: Any, codes: NDArray[np.int32], random_state: Any) -> F
 
 
 def _ridge_weights(X: Any, values: Floats) -> Floats:
-    from sklearn.linear_model import Ridge
-
     columns = centred_columns(X, np.arange(X.shape[1]), scale=True)
     target = centred_columns(values[:, None], np.arange(1), scale=True)[:, 0]
     model = Ridge(alpha=1.0 / C, fit_intercept=False, solver="cholesky")
