@@ -37,7 +37,7 @@ NOT_IN_CHECKPOINT = ("checkpoint", "n_jobs", "n_steps", "patience", "random_stat
 class SetSearch(TransformerMixin, CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
     """Base of the searches that draw sets of features and keep the best.
 
-    A subclass writes ``__init__``, its constraints, ``_begin`` and ``_next_trials``.
+    A subclass writes ``__init__`` and its constraints.
     """
 
     _constraints: ClassVar[dict[str, Constraint]] = LIMITS
@@ -46,6 +46,8 @@ class SetSearch(TransformerMixin, CallbackSupportMixin, BaseEstimator):  # type:
 
     n_features_to_select: int | None
     budget: float | None
+    n_steps: int = 1
+    n_restarts: int = 1
 
     steps = BaseSelector.steps
     _forget = BaseSelector._forget
@@ -134,20 +136,20 @@ class SetSearch(TransformerMixin, CallbackSupportMixin, BaseEstimator):  # type:
             )
         return np.flatnonzero(self.support_) if indices else self.support_
 
-    # What a subclass writes.
-
-    def _begin(self, task: SetTask) -> list[SearchRun]:
-        return [SearchRun()]
+    # A subclass that does not search near the best replaces none of these.
 
     def _next_trials(self, task: SetTask, runs: list[SearchRun]) -> list[Trial]:
         """Sets to be tried next; none at the end."""
-        raise NotImplementedError
+        done = runs[0].n_steps
+        last = min(done + task.quality.tables_at_once, self.n_steps)
+        return [Trial(0, step, 0, None) for step in range(done + 1, last + 1)]
 
     def _end_round(self, runs: list[SearchRun], trials: list[Trial]) -> None:
-        """Count the steps of a round."""
+        for _ in trials:
+            runs[0].end_step(self.n_steps)
 
     def _total_rounds(self, task: SetTask) -> int:
-        return 1
+        return -(-self.n_steps // task.quality.tables_at_once)
 
     def _draw_set(self, task: SetTask, trial: Trial, factor: float) -> Any:
         """Set of a trial, from its own stream of random numbers."""
@@ -212,7 +214,7 @@ class SetSearch(TransformerMixin, CallbackSupportMixin, BaseEstimator):  # type:
         """All rounds; the best so far is in the attributes all the time."""
         self.history_: list[dict[str, Any]] = []
         before = task.n_measured
-        runs = self._begin(task)
+        runs = [SearchRun() for _ in range(self.n_restarts)]
         try:
             for _ in self.steps("search", self._rounds(task, runs), self._total_rounds(task)):
                 self._publish(task, runs, before)

@@ -181,11 +181,6 @@ class Mufasa(SetSearch):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def _begin(self, task: SetTask) -> list[SearchRun]:
-        if self.start is not None:
-            task.generator.space.check(self.start)
-        return [SearchRun() for _ in range(self.n_restarts)]
-
     def _next_trials(self, task: SetTask, runs: list[SearchRun]) -> list[Trial]:
         """Take the next step of every run that has not ended; all runs go in step."""
         return [

@@ -11,7 +11,7 @@ from tamis._runtime.seeds import stream
 from tamis._validation import Constraint, Number
 from tamis.exceptions import InputError
 from tamis.meta.search._set_search import LIMITS, SetSearch
-from tamis.meta.search._set_task import SearchRun, SetTask, Trial
+from tamis.meta.search._set_task import SetTask, Trial
 
 Floats = NDArray[np.float64]
 # Cells measured at a time where the generator has no information gain of its own.
@@ -111,12 +111,6 @@ class NormalizedInformationGain(SetSearch):
         self.scoring = scoring
         self.random_state = random_state
         self.n_jobs = n_jobs
-
-    def _next_trials(self, task: SetTask, runs: list[SearchRun]) -> list[Trial]:
-        return [] if runs[0].ended else [Trial(0, 1, 0, None)]
-
-    def _end_round(self, runs: list[SearchRun], trials: list[Trial]) -> None:
-        runs[0].end_step(1)
 
     def _draw_set(self, task: SetTask, trial: Trial, factor: float) -> Any:
         """Many features at random, then the best per cost."""

@@ -6,7 +6,6 @@ from typing import Any, ClassVar
 
 from tamis._validation import Constraint, Number
 from tamis.meta.search._set_search import LIMITS, SetSearch
-from tamis.meta.search._set_task import SearchRun, SetTask, Trial
 
 
 class RandomSearch(SetSearch):
@@ -89,15 +88,3 @@ class RandomSearch(SetSearch):
         self.checkpoint = checkpoint
         self.random_state = random_state
         self.n_jobs = n_jobs
-
-    def _next_trials(self, task: SetTask, runs: list[SearchRun]) -> list[Trial]:
-        done = runs[0].n_steps
-        last = min(done + task.quality.tables_at_once, self.n_steps)
-        return [Trial(0, step, 0, None) for step in range(done + 1, last + 1)]
-
-    def _end_round(self, runs: list[SearchRun], trials: list[Trial]) -> None:
-        for _ in trials:
-            runs[0].end_step(self.n_steps)
-
-    def _total_rounds(self, task: SetTask) -> int:
-        return -(-self.n_steps // task.quality.tables_at_once)
