@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from tamis._validation import N_JOBS, Constraint, Custom, Number, check_value
 from tamis.exceptions import InputError
+from tamis.meta.search._set_task import check_one_limit
 
 Integers = NDArray[np.int64]
 
@@ -249,11 +250,7 @@ CONSTRAINTS: dict[str, Constraint] = {
 
 def check_limits(n_features: Any, budget: Any, cheapest: float, who: str) -> None:
     """Raise unless exactly one limit is given and it allows for a feature."""
-    if (n_features is None) == (budget is None):
-        raise InputError(
-            f"{who}: expected n_features or budget, got n_features={n_features!r} and budget="
-            f"{budget!r}. Give exactly one of them."
-        )
+    check_one_limit(n_features, budget, who)
     if budget is None:
         check_value(n_features, Number(int, low=1), who=who, name="n_features")
     elif not (Number(float).allows(budget) and cheapest <= budget < math.inf):

@@ -18,7 +18,7 @@ from tamis._validation import N_JOBS, Constraint, Custom, Number, check_paramete
 from tamis.exceptions import InputError
 from tamis.meta.search._set_checkpoint import SearchCheckpoint
 from tamis.meta.search._set_quality import SetQuality
-from tamis.meta.search._set_task import AnyPoint, SearchRun, SetTask, Trial
+from tamis.meta.search._set_task import AnyPoint, SearchRun, SetTask, Trial, check_one_limit
 from tamis.meta.search.cluster_generator import ClusterGenerator
 
 LIMITS: dict[str, Constraint] = {
@@ -162,11 +162,7 @@ class SetSearch(TransformerMixin, CallbackSupportMixin, BaseEstimator):  # type:
 
     def _task(self, X: Any, y: Any) -> SetTask:
         who, params = type(self).__name__, self.get_params(deep=False)
-        if (self.n_features_to_select is None) == (self.budget is None):
-            raise InputError(
-                f"{who}: expected exactly one of n_features_to_select and budget, got "
-                f"{self.n_features_to_select!r} and {self.budget!r}."
-            )
+        check_one_limit(self.n_features_to_select, self.budget, who, "n_features_to_select")
         checkpoint = SearchCheckpoint(params.get("checkpoint"), who)
         seed = checkpoint.seed
         if seed is None:

@@ -17,7 +17,7 @@ from tamis._runtime.seeds import draw_seed
 from tamis._validation import Number, check_value
 from tamis.exceptions import InputError
 from tamis.meta._meta_encoder import MetaEncoder, as_text, read_columns
-from tamis.meta.search._set_task import affordable
+from tamis.meta.search._set_task import affordable, check_one_limit
 from tamis.meta.search.dimensions import Categorical
 from tamis.meta.search.meta_space import MetaSpace
 from tamis.meta.sources.as_source import as_source
@@ -221,13 +221,10 @@ class ClusterGenerator:
     @cached_property
     def _numbers(self) -> Floats:
         columns, _ = read_columns(self.source.meta, "ClusterGenerator")
-        places = [
-            column
-            if column.dtype.kind == "f"
-            else np.unique(as_text(column), return_inverse=True)[1]
-            for column in columns
-        ]
-        return np.column_stack(places).astype(np.float64)
+        for j, column in enumerate(columns):
+            if column.dtype.kind != "f":
+                columns[j] = np.unique(as_text(column), return_inverse=True)[1]
+        return np.column_stack(columns).astype(np.float64)
 
     @cached_property
     def _clusters(self) -> tuple[NDArray[np.intp], Floats]:
@@ -261,11 +258,7 @@ class ClusterGenerator:
         budget: float | None,
     ) -> Ints:  # fmt: skip
         """Candidates in random order, pool after pool, until the limit is reached."""
-        if (n_features is None) == (budget is None):
-            raise InputError(
-                "ClusterGenerator: expected exactly one of n_features and budget, got "
-                f"{n_features!r} and {budget!r}."
-            )
+        check_one_limit(n_features, budget, "ClusterGenerator")
         if n_features is not None:
             order = np.concatenate([rng.permutation(pool) for pool in pools])
             return order[:n_features].astype(np.int64)

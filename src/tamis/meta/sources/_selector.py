@@ -97,6 +97,7 @@ class SourceSelector(SelectorMixin, CallbackSupportMixin, BaseEstimator):  # typ
 
     _constraints: ClassVar[dict[str, Constraint]] = {}
     _needs_target: ClassVar[bool] = True
+    criterion_: Floats
     # The same loop with callbacks, and the same table, as for selectors that fit on a table.
     steps: Any = BaseSelector.steps
     to_frame: Any = BaseSelector.to_frame
@@ -170,6 +171,11 @@ class SourceSelector(SelectorMixin, CallbackSupportMixin, BaseEstimator):  # typ
         self.support_ = np.zeros(self.n_features_in_, dtype=bool)
         self.support_[ordered[:count]] = True
         self.n_selected_ = int(self.support_.sum())
+
+    def _by_criterion(self, alive: Indices, fallen: list[Indices]) -> Indices:
+        """Candidates that are left, best first, then those dropped, the last ones first."""
+        alive = alive[np.argsort(-self.criterion_[alive], kind="stable")]
+        return np.concatenate([alive, *reversed(fallen)])
 
     def _account(self, measuring: Measuring) -> None:
         self.measured_ = np.array(measuring.taken, dtype=np.int64)

@@ -216,9 +216,8 @@ class MFPFS(SourceSelector):
         meta = measuring.source.meta
         quality = self._quality_of(measuring, drawn, y, seed)
         self.quality_map_ = self._new_map(seed).fit(take_rows(meta, drawn), quality)
-        predicted = self.quality_map_.predict(take_rows(meta, alive))
-        self.criterion_[alive] = predicted
-        return alive[np.argsort(-predicted, kind="stable")]
+        self.criterion_[alive] = self.quality_map_.predict(take_rows(meta, alive))
+        return self._by_criterion(alive, [])
 
     def _new_map(self, seed: int) -> QualityMap:
         if not isinstance(self.regressor, QualityMap):
@@ -230,8 +229,7 @@ class MFPFS(SourceSelector):
         self, measuring: Measuring, alive: Indices, fallen: list[Indices], count: int
     ) -> None:
         """Take those of highest predicted quality that can be measured."""
-        alive = alive[np.argsort(-self.criterion_[alive], kind="stable")]
-        ordered = np.concatenate([alive, *reversed(fallen)])
+        ordered = self._by_criterion(alive, fallen)
         chosen = measuring.measure(ordered, count)
         failed = measuring.mask(measuring.failed)
         measuring.require(int((~failed).sum()), count, type(self).__name__)
@@ -244,8 +242,7 @@ class MFPFS(SourceSelector):
             return
         self.history_ = self.history_[: len(fallen)]
         self._account(measuring)
-        alive = alive[np.argsort(-self.criterion_[alive], kind="stable")]
-        self._rank(np.concatenate([alive, *reversed(fallen)]), alive.size)
+        self._rank(self._by_criterion(alive, fallen), alive.size)
         warn(
             f"{type(self).__name__}: stopped after {len(fallen)} rounds; the {alive.size} "
             "candidates that were left are kept, and what was measured is known to the source."

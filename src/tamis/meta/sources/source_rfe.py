@@ -114,17 +114,15 @@ class SourceRFE(SourceSelector):
         sizes.append(count)
         fallen: list[Indices] = []
         for size in self.steps("eliminations", sizes, len(sizes)):
-            quality = self._quality_of(measuring, alive, y, seed)
-            self.criterion_[alive] = quality
-            best = alive[np.argsort(-quality, kind="stable")]
+            self.criterion_[alive] = self._quality_of(measuring, alive, y, seed)
+            best = self._by_criterion(alive, [])
             self.history_.append(
                 {"n_candidates": alive.size, "n_dropped": alive.size - size, "n_left": size}
             )
             fallen.append(best[size:])
             alive = np.sort(best[:size])
         # If a callback ended the loop, the last qualities decide on all that are left.
-        alive = alive[np.argsort(-self.criterion_[alive], kind="stable")]
-        self._rank(np.concatenate([alive, *reversed(fallen)]), count)
+        self._rank(self._by_criterion(alive, fallen), count)
 
     def _n_measured(self, count: int) -> int:
         who, n_candidates = type(self).__name__, self.n_features_in_
