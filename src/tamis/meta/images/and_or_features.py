@@ -23,7 +23,7 @@ from tamis.meta.images._and_or_set import (
     check_limits,
 )
 from tamis.meta.search.dimensions import Dimension, Integer, Real
-from tamis.meta.search.meta_space import MetaSpace
+from tamis.meta.search.meta_space import MetaSpace, Rng
 
 
 class AndOrFeatures(BaseEstimator):  # type: ignore[misc]
@@ -148,7 +148,7 @@ class AndOrFeatures(BaseEstimator):  # type: ignore[misc]
     def draw(
         self,
         point: Mapping[str, Any],
-        rng: np.random.Generator | int | None = None,
+        rng: Rng = None,
         *,
         n_features: int | None = None,
         budget: float | None = None,
@@ -161,11 +161,7 @@ class AndOrFeatures(BaseEstimator):  # type: ignore[misc]
         return self._draw(self.space.check(point), rng, n_features, budget)
 
     def draw_any(
-        self,
-        rng: np.random.Generator | int | None = None,
-        *,
-        n_features: int | None = None,
-        budget: float | None = None,
+        self, rng: Rng = None, *, n_features: int | None = None, budget: float | None = None
     ) -> AndOrSet:
         """Draw random features from the whole space: each has a random point of its own.
 
@@ -293,13 +289,7 @@ class AndOrFeatures(BaseEstimator):  # type: ignore[misc]
             "column": Integer(0, width - 1),
         }
 
-    def _draw(
-        self,
-        point: Mapping[str, Any],
-        rng: np.random.Generator | int | None,
-        n_features: int | None,
-        budget: float | None,
-    ) -> AndOrSet:
+    def _draw(self, point: Mapping[str, Any], rng: Rng, n_features: Any, budget: Any) -> AndOrSet:
         dimensions, rng = self._dimensions(), np.random.default_rng(rng)
         # Places of the space that the point leaves open are drawn too, not only the four.
         drawn = {name: dimensions[name] for name in (*FOUR, *self.meta_features)}

@@ -253,10 +253,7 @@ class ClusterGenerator:
         np.fill_diagonal(squares, -1.0)
         return np.argsort(squares, axis=1, kind="stable")
 
-    def _fill(
-        self, pools: list[NDArray[np.intp]], rng: np.random.Generator, n_features: int | None,
-        budget: float | None,
-    ) -> Ints:  # fmt: skip
+    def _fill(self, pools: list[Any], rng: Any, n_features: Any, budget: float | None) -> Ints:
         """Candidates in random order, pool after pool, until the limit is reached."""
         check_one_limit(n_features, budget, "ClusterGenerator")
         if n_features is not None:

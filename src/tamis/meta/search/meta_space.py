@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
 from itertools import product
 from types import MappingProxyType
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,6 +18,8 @@ from tamis.meta.search.dimensions import Categorical, Dimension, Integer, Ordere
 
 Point = dict[str, Any]
 Constraint = Callable[[Point], bool]
+# Source of random numbers, or a seed for it.
+Rng: TypeAlias = np.random.Generator | int | None
 
 # Tries before `sample` gives up, and before `near` stays where it is.
 SAMPLE_TRIES = 10_000
@@ -127,7 +129,7 @@ class MetaSpace:
         points = product(*map(_all_values, kinds))
         return sum(self._allows(dict(zip(self.names, values, strict=True))) for values in points)
 
-    def sample(self, rng: np.random.Generator | int | None = None) -> Point:
+    def sample(self, rng: Rng = None) -> Point:
         """Draw a point; all allowed points are equally likely.
 
         Parameters
@@ -150,12 +152,7 @@ class MetaSpace:
             "them, or list the allowed combinations in one Ordered or Categorical dimension."
         )
 
-    def near(
-        self,
-        point: Mapping[str, Any],
-        rng: np.random.Generator | int | None = None,
-        step: float = 0.1,
-    ) -> Point:
+    def near(self, point: Mapping[str, Any], rng: Rng = None, step: float = 0.1) -> Point:
         """Make a random step from a point, to an allowed point.
 
         Parameters
@@ -221,9 +218,7 @@ class MetaSpace:
             raise InputError(f"MetaSpace: the point {checked!r} is against a constraint.")
         return checked
 
-    def to_array(
-        self, points: Mapping[str, Any] | Iterable[Mapping[str, Any]]
-    ) -> NDArray[np.float64]:
+    def to_array(self, points: Point | Iterable[Point]) -> NDArray[np.float64]:
         """Give points as numbers, one column per name; ordered and unordered values by place.
 
         Parameters

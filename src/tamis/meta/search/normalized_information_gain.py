@@ -28,13 +28,8 @@ class NormalizedInformationGain(SetSearch):
 
     Parameters
     ----------
-    generator : Generator or None, default=None
-        Draws and measures features; ``None`` is a :class:`~tamis.meta.ClusterGenerator`, if `X` is
-        a :class:`~tamis.meta.FeatureSource`.
-    n_features_to_select : int or None, default=None
-        Features to keep.
-    budget : float or None, default=None
-        Largest total cost. Exactly one of both limits is given.
+    generator, n_features_to_select, budget
+        As in :class:`~tamis.meta.Mufasa`, for the features that are kept.
     factor : float, default=50
         How many times the limit is drawn.
     n_bins : int, default=16

@@ -17,13 +17,8 @@ class RandomSearch(SetSearch):
 
     Parameters
     ----------
-    generator : Generator or None, default=None
-        Draws and measures features; ``None`` is a :class:`~tamis.meta.ClusterGenerator`, if `X` is
-        a :class:`~tamis.meta.FeatureSource`.
-    n_features_to_select : int or None, default=None
-        Features in a set.
-    budget : float or None, default=None
-        Largest total cost of a set. Exactly one of both limits is given.
+    generator, n_features_to_select, budget
+        As in :class:`~tamis.meta.Mufasa`.
     n_steps : int, default=50
         Number of sets.
     estimator, cv, scoring, redraw_constant, checkpoint, random_state, n_jobs

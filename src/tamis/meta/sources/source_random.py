@@ -15,10 +15,8 @@ class SourceRandom(SourceSelector):
 
     Parameters
     ----------
-    n_features_to_select : int or float, default=0.1
-        How many candidates, or which share of them. More than there are keeps all, with a warning.
-    random_state : int, RandomState instance or None, default=None
-        Seed of the draw.
+    n_features_to_select, random_state
+        As in :class:`MFPFS`.
 
     Attributes
     ----------

@@ -29,14 +29,12 @@ class SourceRFE(SourceSelector):
 
     Parameters
     ----------
-    n_features_to_select : int or float, default=0.1
-        How many candidates, or which share of them. More than there are keeps all, with a warning.
     n_measured : int, float or None, default=None
         How many candidates to measure, or which share of them, drawn at random; ``None`` means
         all. At least as many as are selected.
     n_eliminations : int, default=6
         Steps from the measured to the selected number, each dropping about the same share.
-    quality, random_state, n_jobs
+    n_features_to_select, quality, random_state, n_jobs
         As in :class:`MFPFS`.
 
     Attributes
