@@ -166,7 +166,7 @@ def draw_set(
     n_positive = np.floor(percent * n_inputs / 100 + 0.5)
     lots = np.where(used, rng.random(used.shape), 2.0)
     positive = lots.argsort(axis=1).argsort(axis=1) < n_positive[:, None]
-    return AndOrSet.of(rows, columns, positive, n_inputs, shift)
+    return AndOrSet.of(np.stack([rows, columns, positive], axis=2), n_inputs, shift)
 
 
 def drawn(value: Any, rng: np.random.Generator, n: int) -> NDArray[Any]:

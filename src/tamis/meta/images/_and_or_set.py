@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -10,9 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tamis._validation import N_JOBS, Constraint, Custom, Number, check_value
+from tamis._validation import N_JOBS, Constraint, Custom, Number
 from tamis.exceptions import InputError
-from tamis.meta.search._set_task import check_one_limit
 
 Integers = NDArray[np.int64]
 
@@ -49,18 +47,13 @@ class AndOrSet:
     shift: Integers
 
     @classmethod
-    def of(
-        cls, rows: Integers, columns: Integers, positive: NDArray[np.bool_], n_inputs: Integers,
-        shift: Integers,
-    ) -> AndOrSet:  # fmt: skip
-        """Make a set of arrays that are right but for the order of inputs; they are copied."""
+    def of(cls, table: Integers, n_inputs: Integers, shift: Integers) -> AndOrSet:
+        """Make a set of row, column and sign of inputs in any order, (n_features, 8, 3)."""
         used = np.arange(MOST_INPUTS) < n_inputs[:, None]
-        order = np.lexsort((columns, rows, ~used), axis=1)
-        arrays = [
-            np.where(used, np.take_along_axis(part, order, axis=1), part.dtype.type(0))
-            for part in (rows, columns, positive)
-        ]
-        return cls._frozen(*arrays, n_inputs.copy(), shift.copy())
+        order = np.lexsort((table[..., 1], table[..., 0], ~used), axis=1)
+        ordered = np.take_along_axis(table, order[..., None], axis=1)
+        rows, columns, signs = np.moveaxis(np.where(used[..., None], ordered, 0), 2, 0).copy()
+        return cls._frozen(rows, columns, signs == 1, n_inputs.copy(), shift.copy())
 
     @classmethod
     def from_inputs(cls, inputs: Iterable[Any], shift: ArrayLike = 1) -> AndOrSet:
@@ -71,7 +64,7 @@ class AndOrSet:
             row[: len(feature)] = feature
         n_inputs = np.array([len(feature) for feature in lists], dtype=np.int64)
         shifts = _check_shifts(shift, len(lists))
-        return cls.of(table[..., 0], table[..., 1], table[..., 2] == 1, n_inputs, shifts)
+        return cls.of(table, n_inputs, shifts)
 
     @classmethod
     def from_dict(cls, record: Mapping[str, Any]) -> AndOrSet:
@@ -246,34 +239,3 @@ CONSTRAINTS: dict[str, Constraint] = {
     "window": Number(int, low=1),
     "n_jobs": N_JOBS,
 }
-
-
-def check_limits(n_features: Any, budget: Any, cheapest: float, who: str) -> None:
-    """Raise unless exactly one limit is given and it allows for a feature."""
-    check_one_limit(n_features, budget, who)
-    if budget is None:
-        check_value(n_features, Number(int, low=1), who=who, name="n_features")
-    elif not (Number(float).allows(budget) and cheapest <= budget < math.inf):
-        raise InputError(
-            f"{who}: budget must be a finite number of at least {cheapest:g}, the cost of the "
-            f"cheapest feature here, got {budget!r}."
-        )
-
-
-def binary_images(
-    images: Any, image_shape: tuple[int, int], threshold: float, who: str
-) -> NDArray[np.uint8]:
-    """Images as rows of 0 and 1: which pixels are above the threshold."""
-    array, (height, width) = np.asarray(images), image_shape
-    if array.dtype.kind not in "buif":
-        raise InputError(f"{who}: expected images of numbers, got dtype {array.dtype}.")
-    if array.shape[1:] not in ((height * width,), (height, width)):
-        raise InputError(
-            f"{who}: expected images of shape (n_images, {height * width}) or (n_images, "
-            f"{height}, {width}), got {array.shape}. Set image_shape to that of the images."
-        )
-    array = array.reshape(len(array), height * width)
-    if array.dtype.kind != "b":
-        # Whole numbers are compared with a whole number, which needs no conversion of them.
-        array = array > (math.floor(threshold) if array.dtype.kind in "iu" else threshold)
-    return np.ascontiguousarray(array).view(np.uint8)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar
 
@@ -9,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 
-from tamis._validation import Constraint, check_parameters
+from tamis._validation import Constraint, Number, check_parameters, check_value
 from tamis.data.target import check_classes, check_two_classes
 from tamis.exceptions import InputError
 from tamis.meta.images import _and_or_draw as _bits
@@ -19,9 +20,8 @@ from tamis.meta.images._and_or_set import (
     FOUR,
     MOST_INPUTS,
     AndOrSet,
-    binary_images,
-    check_limits,
 )
+from tamis.meta.search._set_task import check_one_limit
 from tamis.meta.search.dimensions import Dimension, Integer, Real
 from tamis.meta.search.meta_space import MetaSpace, Rng
 
@@ -269,8 +269,20 @@ class AndOrFeatures(BaseEstimator):  # type: ignore[misc]
     def pack(self, images: Any) -> PackedImages:
         """Binarise images and pack them, 64 to a word; the other methods take the result as X."""
         check_parameters(self, self._constraints)
-        height, width = self.image_shape
-        binary = binary_images(images, (height, width), self.threshold, type(self).__name__)
+        array, (height, width), who = np.asarray(images), self.image_shape, type(self).__name__
+        if array.dtype.kind not in "buif":
+            raise InputError(f"{who}: expected images of numbers, got dtype {array.dtype}.")
+        if array.shape[1:] not in ((height * width,), (height, width)):
+            raise InputError(
+                f"{who}: expected images of shape (n_images, {height * width}) or (n_images, "
+                f"{height}, {width}), got {array.shape}. Set image_shape to that of the images."
+            )
+        array = array.reshape(len(array), height * width)
+        if array.dtype.kind != "b":
+            # Whole numbers are compared with a whole number, which needs no conversion of them.
+            whole = array.dtype.kind in "iu"
+            array = array > (math.floor(self.threshold) if whole else self.threshold)
+        binary = np.ascontiguousarray(array).view(np.uint8)
         return _bits.pack_images(binary, (height, width), self.max_shift - 1, self.n_jobs)
 
     def join(self, features: AndOrSet, chosen: ArrayLike) -> AndOrSet:
@@ -295,9 +307,16 @@ class AndOrFeatures(BaseEstimator):  # type: ignore[misc]
         drawn = {name: dimensions[name] for name in (*FOUR, *self.meta_features)}
         fixed = self._checked_fixed(dimensions)
         wanted = {"row": None, "column": None, **drawn, **fixed, **point}
-        side = wanted["shift"]
-        cheapest = side.low if isinstance(side, Integer) else side
-        check_limits(n_features, budget, float(cost_of(cheapest)), type(self).__name__)
+        side, who = wanted["shift"], type(self).__name__
+        cheapest = float(cost_of(side.low if isinstance(side, Integer) else side))
+        check_one_limit(n_features, budget, who)
+        if budget is None:
+            check_value(n_features, Number(int, low=1), who=who, name="n_features")
+        elif not Number(float, cheapest, open_high=True).allows(budget):
+            raise InputError(
+                f"{who}: budget must be a finite number of at least {cheapest:g}, the cost of the "
+                f"cheapest feature here, got {budget!r}."
+            )
         shift = shifts_for(side, rng, n_features, budget)
         shape = (int(self.image_shape[0]), int(self.image_shape[1]))
         return draw_set(wanted, shift, rng, shape, self.window, self.n_jobs)

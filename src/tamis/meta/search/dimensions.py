@@ -160,7 +160,27 @@ class _Listed:
     values: tuple[Any, ...]
 
     def __init__(self, values: Iterable[Any]):
-        object.__setattr__(self, "values", _check_values(type(self).__name__, values))
+        who = type(self).__name__
+        if isinstance(values, str | bytes) or not isinstance(values, Iterable):
+            raise InputError(f"{who}: expected a list of values, got {values!r}.")
+        # Values of numpy become those of Python, which print and save as anyone expects.
+        listed = [value.item() if isinstance(value, np.generic) else value for value in values]
+        if not listed:
+            raise InputError(f"{who}: expected at least one value, got none.")
+        seen: set[Any] = set()
+        for value in listed:
+            try:
+                again = value in seen
+            except TypeError:
+                raise InputError(
+                    f"{who}: expected hashable values such as texts, numbers or tuples, got "
+                    f"{value!r}."
+                ) from None
+            if again or value != value:
+                reason = "it is there twice" if again else "it does not equal itself"
+                raise InputError(f"{who}: expected different values, got {value!r}: {reason}.")
+            seen.add(value)
+        object.__setattr__(self, "values", tuple(listed))
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self._shown()})"
@@ -272,25 +292,3 @@ Dimension: TypeAlias = Integer | Real | Ordered | Categorical
 def _wrong(dimension: _Range | _Listed, value: Any) -> InputError:
     who = type(dimension).__name__
     return InputError(f"{who}: must be {dimension.describe()}, got {value!r}.")
-
-
-def _check_values(who: str, values: Any) -> tuple[Any, ...]:
-    if isinstance(values, str | bytes) or not isinstance(values, Iterable):
-        raise InputError(f"{who}: expected a list of values, got {values!r}.")
-    # Values of numpy become those of Python, which print and save as anyone expects.
-    listed = [value.item() if isinstance(value, np.generic) else value for value in values]
-    if not listed:
-        raise InputError(f"{who}: expected at least one value, got none.")
-    seen: set[Any] = set()
-    for value in listed:
-        try:
-            again = value in seen
-        except TypeError:
-            raise InputError(
-                f"{who}: expected hashable values such as texts, numbers or tuples, got {value!r}."
-            ) from None
-        if again or value != value:
-            reason = "it is there twice" if again else "it does not equal itself"
-            raise InputError(f"{who}: expected different values, got {value!r}: {reason}.")
-        seen.add(value)
-    return tuple(listed)
