@@ -21,8 +21,8 @@ from tamis.meta.images._and_or_set import (
     MOST_INPUTS,
     AndOrSet,
 )
-from tamis.meta.search._set_task import check_one_limit
 from tamis.meta.search.dimensions import Dimension, Integer, Real
+from tamis.meta.search.generator import check_one_limit
 from tamis.meta.search.meta_space import MetaSpace, Rng
 
 

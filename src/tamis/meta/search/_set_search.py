@@ -18,8 +18,9 @@ from tamis._validation import N_JOBS, Constraint, Custom, Number, check_paramete
 from tamis.exceptions import InputError
 from tamis.meta.search._set_checkpoint import SearchCheckpoint
 from tamis.meta.search._set_quality import SetQuality
-from tamis.meta.search._set_task import AnyPoint, SearchRun, SetTask, Trial, check_one_limit
+from tamis.meta.search._set_task import AnyPoint, SearchRun, SetTask, Trial
 from tamis.meta.search.cluster_generator import ClusterGenerator
+from tamis.meta.search.generator import check_one_limit
 
 LIMITS: dict[str, Constraint] = {
     "n_features_to_select": Number(int, low=1, or_none=True),

@@ -256,14 +256,6 @@ class SetTask:
             )
 
 
-def check_one_limit(count: Any, budget: Any, who: str, name: str = "n_features") -> None:
-    """Raise unless exactly one of number and budget is given."""
-    if (count is None) == (budget is None):
-        raise InputError(
-            f"{who}: expected exactly one of {name} and budget, got {count!r} and {budget!r}."
-        )
-
-
 def affordable(cost: NDArray[np.float64], left: float) -> tuple[NDArray[np.intp], float]:
     """Places of what a budget pays for, taken in order if it still fits, and what is left."""
     places = []

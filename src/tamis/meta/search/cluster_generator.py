@@ -17,8 +17,9 @@ from tamis._runtime.seeds import draw_seed
 from tamis._validation import Number, check_value
 from tamis.exceptions import InputError
 from tamis.meta._meta_encoder import MetaEncoder, as_text, read_columns
-from tamis.meta.search._set_task import affordable, check_one_limit
+from tamis.meta.search._set_task import affordable
 from tamis.meta.search.dimensions import Categorical
+from tamis.meta.search.generator import check_one_limit
 from tamis.meta.search.meta_space import MetaSpace
 from tamis.meta.sources.as_source import as_source
 from tamis.meta.sources.feature_source import FeatureSource

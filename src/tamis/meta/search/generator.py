@@ -7,6 +7,7 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from tamis.exceptions import InputError
 from tamis.meta.search.meta_space import MetaSpace
 
 
@@ -145,3 +146,11 @@ class Generator(Protocol):
             Those features, in the order of the indices.
         """
         ...
+
+
+def check_one_limit(count: Any, budget: Any, who: str, name: str = "n_features") -> None:
+    """Raise unless exactly one of number and budget is given."""
+    if (count is None) == (budget is None):
+        raise InputError(
+            f"{who}: expected exactly one of {name} and budget, got {count!r} and {budget!r}."
+        )
