@@ -48,15 +48,6 @@ class Measuring:
         self.taken: list[int] = []
         self.failed: list[int] = []
 
-    @property
-    def cost(self) -> float:
-        return float(self.source.costs()[self.taken].sum())
-
-    def mask(self, indices: list[int]) -> NDArray[np.bool_]:
-        mask = np.zeros(self.source.n_candidates, dtype=bool)
-        mask[indices] = True
-        return mask
-
     def measure(self, wanted: Indices, count: int) -> Indices:
         """Measure the first `count` candidates; the next ones stand in for those that fail."""
         found: list[int] = []
@@ -67,8 +58,7 @@ class Measuring:
             good = self.source.available(batch)
             found += good.tolist()
             self.failed += batch[~np.isin(batch, good)].tolist()
-        known = set(self.taken)
-        self.taken += [index for index in found if index not in known]
+        self.taken = list(dict.fromkeys([*self.taken, *found]))
         return np.array(found, dtype=np.int64)
 
     def require(self, n_left: int, n_wanted: int, who: str) -> None:
@@ -179,7 +169,8 @@ class SourceSelector(SelectorMixin, CallbackSupportMixin, BaseEstimator):  # typ
 
     def _account(self, measuring: Measuring) -> None:
         self.measured_ = np.array(measuring.taken, dtype=np.int64)
-        self.n_measured_, self.cost_ = len(measuring.taken), measuring.cost
+        self.n_measured_ = len(measuring.taken)
+        self.cost_ = float(measuring.source.costs()[measuring.taken].sum())
         self.failed_ = np.array(measuring.failed, dtype=np.int64)
 
     def _quality_of(self, measuring: Measuring, indices: Indices, y: Any, seed: int) -> Floats:

@@ -174,7 +174,7 @@ class MFPFS(SourceSelector):
                 if alive.size == count:  # failures have done the rest
                     break
                 drawn = self._draw(measuring, alive, number, count, random)
-                alive = alive[~measuring.mask(measuring.failed)[alive]]
+                alive = alive[~np.isin(alive, measuring.failed)]
                 measuring.require(alive.size, count, type(self).__name__)
                 best = self._judge(measuring, alive, drawn, y, seed)
                 n_left = _after(best.size, count, self.drop)
@@ -194,14 +194,14 @@ class MFPFS(SourceSelector):
     ) -> Indices:
         """Random candidates of a round, measured."""
         alpha = self.alphas[min(number, len(self.alphas) - 1)]
-        wanted = random.permutation(alive)
-        known = measuring.mask(measuring.taken)
+        wanted, before = random.permutation(alive), measuring.taken
         if self.reuse:
-            wanted = np.concatenate([wanted[known[wanted]], wanted[~known[wanted]]])
+            known = np.isin(wanted, before)
+            wanted = np.concatenate([wanted[known], wanted[~known]])
         n_drawn = max(LEAST_DRAWN, math.floor(alpha * count + 0.5))
         n_failed = len(measuring.failed)
         drawn = measuring.measure(wanted, n_drawn)
-        new = drawn[~known[drawn]]
+        new = drawn[~np.isin(drawn, before)]
         cost = float(measuring.source.costs()[new].sum())
         self.history_.append({
             "alpha": float(alpha), "n_candidates": alive.size, "n_drawn": drawn.size,
@@ -231,9 +231,9 @@ class MFPFS(SourceSelector):
         """Take those of highest predicted quality that can be measured."""
         ordered = self._by_criterion(alive, fallen)
         chosen = measuring.measure(ordered, count)
-        failed = measuring.mask(measuring.failed)
-        measuring.require(int((~failed).sum()), count, type(self).__name__)
-        rest = ordered[~failed[ordered] & ~measuring.mask(chosen.tolist())[ordered]]
+        n_good = self.n_features_in_ - len(set(measuring.failed))
+        measuring.require(n_good, count, type(self).__name__)
+        rest = ordered[~np.isin(ordered, [*measuring.failed, *chosen])]
         self._rank(np.concatenate([chosen, rest]), count)
 
     def _keep_unfinished(self, measuring: Measuring, alive: Indices, fallen: list[Indices]) -> None:
