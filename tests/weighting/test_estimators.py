@@ -93,11 +93,11 @@ def test_svm_with_more_columns_than_rows(loss, C):
 
 @pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
 def test_svm_of_many_rows_works_on_the_rows_themselves(loss):
-    from tamis.weighting import _svm_kernels
+    from tamis.linear_svm.descent_kernels import MOST_ROWS_OF_PRODUCTS
 
     X, y = make_table(n_rows=900, n_columns=5)
     task, draws = task_of(X, y), make_draws(X, 4, 1200, 100, n_draws=4)
-    assert min(np.unique(rows).size for rows in draws[1]) > _svm_kernels.MOST_ROWS_OF_PRODUCTS
+    assert min(np.unique(rows).size for rows in draws[1]) > MOST_ROWS_OF_PRODUCTS
     params = {"loss": loss, "C": 0.01, **TIGHT}
     found = run("svm", task, draws, params)
     np.testing.assert_allclose(found, run(svm_twin(loss, 0.01), task, draws), atol=1e-12)

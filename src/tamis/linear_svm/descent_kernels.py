@@ -10,131 +10,131 @@ from tamis._runtime.compilation import inline
 from tamis.statistics.dense_kernels import add_multiples, add_products, factorise, solve
 
 HINGE, SQUARED_HINGE = 0, 1
+# Up to so many rows the products of all pairs of rows are kept: a step of the descent then moves
+# the margins of all rows, and rows that do not move cost nothing. More would leave the cache.
+MOST_ROWS_OF_PRODUCTS = 500
 
 
 @inline
-def violation(alpha, gradient, upper):
-    """Gradient of the dual in one variable, without the part that its bounds hold back."""
-    if alpha <= 0.0:
-        return min(gradient, 0.0)
-    if alpha >= upper:
-        return max(gradient, 0.0)
-    return gradient
+def uses_newton(columns, loss):
+    """Whether Newton's method is cheaper than the descent.
 
-
-@inline
-def bounds_of(times, n_rows, C, loss, upper, ridge):
-    """Upper bounds of the dual variables, and what the loss adds to the diagonal."""
-    for i in range(n_rows):
-        upper[i] = C * times[i] if loss == HINGE else np.inf
-        ridge[i] = 0.0 if loss == HINGE else 0.5 / (C * times[i])
-
-
-@inline
-def train_on_products(products, upper, ridge, signs, n_rows, tolerance, max_epochs, alpha, margins):
-    """Dual coordinate descent for a linear SVM, on the products of all pairs of rows.
-
-    Minimises ``|w|^2 / 2 + C sum_i times_i loss(signs_i w x_i)``. Leaves ``alpha_i signs_i``, the
-    share of row i in w, in `alpha`.
+    Without upper bounds all rows that lack a margin move in every round of the descent, which then
+    takes hundreds of rounds.
     """
-    alpha[:n_rows] = 0.0
-    margins[:n_rows] = 0.0
-    for _ in range(max_epochs):
-        worst = 0.0
-        for i in range(n_rows):
-            gradient = signs[i] * margins[i] - 1.0 + ridge[i] * alpha[i]
-            gradient = violation(alpha[i], gradient, upper[i])
-            if gradient == 0.0:
-                continue
-            worst = max(worst, abs(gradient))
-            moved = min(max(alpha[i] - gradient / (products[i, i] + ridge[i]), 0.0), upper[i])
-            change = (moved - alpha[i]) * signs[i]
-            alpha[i] = moved
-            line = products[i]
-            for m in range(n_rows):
-                margins[m] += change * line[m]
-        if worst < tolerance:
-            break
-    for i in range(n_rows):
-        alpha[i] *= signs[i]
+    return loss == SQUARED_HINGE and columns.shape[0] < columns.shape[1]
 
 
 @inline
-def train_on_rows(
-    rows, upper, ridge, signs, n_rows, n_columns, tolerance, max_epochs, alpha, squares, w
-):  # fmt: skip
-    """The same on the rows themselves, whose last entry is 1; leaves the weights in `w`."""
+def lines_of(columns, loss):
+    """One line per row that `train` works on, for all signs: products with all rows, or the row."""
+    n_columns, n_rows = columns.shape
+    if n_rows > MOST_ROWS_OF_PRODUCTS or uses_newton(columns, loss):
+        return columns.T.copy()
+    products = np.empty((n_rows, n_rows))
+    add_products(columns, n_columns, n_rows, products)
     for i in range(n_rows):
-        squares[i] = ridge[i]
-        for j in range(n_columns):
-            squares[i] += rows[i, j] * rows[i, j]
-    alpha[:n_rows] = 0.0
-    w[:n_columns] = 0.0
+        for m in range(i):
+            products[i, m] = products[m, i]
+    return products
+
+
+@inline
+def train(columns, lines, times, signs, settings):
+    """Weights of the columns; `settings` are C, the loss, the tolerance and the most rounds."""
+    C, loss, tolerance, max_epochs = settings
+    if uses_newton(columns, loss):
+        return train_by_newton(columns, lines, times, signs, C, tolerance, max_epochs)
+    if loss == HINGE:
+        return train_by_descent(
+            columns, lines, C * times, np.zeros(times.size), signs, tolerance, max_epochs
+        )
+    upper = np.full(times.size, np.inf)
+    return train_by_descent(columns, lines, upper, 0.5 / (C * times), signs, tolerance, max_epochs)
+
+
+@inline
+def train_by_descent(columns, lines, upper, ridge, signs, tolerance, max_epochs):
+    """Dual coordinate descent; `ridge` is what the loss adds to the diagonal.
+
+    On products of the rows it keeps the margins up to date, on the rows themselves the weights.
+    """
+    n_rows, width = signs.size, lines.shape[1]
+    on_products = n_rows <= MOST_ROWS_OF_PRODUCTS
+    curvature, alpha, state = ridge.copy(), np.zeros(n_rows), np.zeros(width)
+    for i in range(n_rows):
+        if on_products:
+            curvature[i] += lines[i, i]
+        else:
+            for j in range(width):
+                curvature[i] += lines[i, j] * lines[i, j]
     for _ in range(max_epochs):
         worst = 0.0
         for i in range(n_rows):
-            row = rows[i]
+            line = lines[i]
             margin = 0.0
-            for j in range(n_columns):
-                margin += w[j] * row[j]
+            if on_products:
+                margin = state[i]
+            else:
+                for j in range(width):
+                    margin += state[j] * line[j]
             gradient = signs[i] * margin - 1.0 + ridge[i] * alpha[i]
-            gradient = violation(alpha[i], gradient, upper[i])
+            if alpha[i] <= 0.0:
+                gradient = min(gradient, 0.0)
+            elif alpha[i] >= upper[i]:
+                gradient = max(gradient, 0.0)
             if gradient == 0.0:
                 continue
             worst = max(worst, abs(gradient))
-            moved = min(max(alpha[i] - gradient / squares[i], 0.0), upper[i])
+            moved = min(max(alpha[i] - gradient / curvature[i], 0.0), upper[i])
             change = (moved - alpha[i]) * signs[i]
             alpha[i] = moved
-            for j in range(n_columns):
-                w[j] += change * row[j]
+            for j in range(width):
+                state[j] += change * line[j]
         if worst < tolerance:
             break
+    return weights_from(alpha * signs, columns) if on_products else state
 
 
 @inline
-def weights_from(alpha, inside, n_rows, n_columns, w):
-    """``w = sum_i alpha_i x_i``, where `inside` holds the columns."""
-    for j in range(n_columns):
-        column = inside[j]
+def weights_from(shares, columns):
+    """``w = sum_i shares_i x_i``."""
+    w = np.empty(columns.shape[0])
+    for j in range(w.size):
         total = 0.0
-        for i in range(n_rows):
-            total += alpha[i] * column[i]
+        for i in range(shares.size):
+            total += shares[i] * columns[j, i]
         w[j] = total
+    return w
 
 
 @inline
-def objective(w, n_columns, margins, signs, times, n_rows, C):
+def objective(w, margins, signs, times, C):
     """``|w|^2 / 2 + C sum_i times_i max(0, 1 - signs_i margins_i)^2``."""
     total = 0.0
-    for i in range(n_rows):
+    for i in range(signs.size):
         lack = max(1.0 - signs[i] * margins[i], 0.0)
         total += times[i] * lack * lack
     total *= C
-    for j in range(n_columns):
-        total += 0.5 * w[j] * w[j]
+    for weight in w:
+        total += 0.5 * weight * weight
     return total
 
 
 @inline
-def train_by_newton(
-    columns, rows, times, signs, n_rows, n_columns, C, tolerance, max_epochs, w, margins, pull
-):  # fmt: skip
-    """Newton's method for the squared hinge: few steps, each of the cost of a least squares fit.
-
-    Without upper bounds all rows that lack a margin move in every round of the descent, which then
-    takes hundreds of rounds; where columns are fewer than rows this is cheaper.
-    """
+def train_by_newton(columns, rows, times, signs, C, tolerance, max_epochs):
+    """Newton's method for the squared hinge: few steps, each of the cost of a least squares fit."""
+    n_columns, n_rows = columns.shape
     matrix, active = np.empty((n_columns, n_columns)), np.empty((n_rows, n_columns))
-    direction, moved = np.empty(n_columns), np.empty(n_columns)
+    w, moved = np.zeros(n_columns), np.empty(n_columns)
+    margins, pull = np.zeros(n_rows), np.empty(n_rows)
     longest = 0.0
     for i in range(n_rows):
         square = 0.0
         for j in range(n_columns):
             square += rows[i, j] * rows[i, j]
         longest = max(longest, square)
-    w[:n_columns] = 0.0
-    margins[:n_rows] = 0.0
-    value = objective(w, n_columns, margins, signs, times, n_rows, C)
+    value = objective(w, margins, signs, times, C)
     for _ in range(max_epochs):
         n_active = 0
         for i in range(n_rows):
@@ -145,7 +145,7 @@ def train_by_newton(
                 for j in range(n_columns):
                     active[n_active, j] = scale * rows[i, j]
                 n_active += 1
-        weights_from(pull, columns, n_rows, n_columns, direction)
+        direction = weights_from(pull, columns)
         square = 0.0
         for j in range(n_columns):
             direction[j] -= w[j]
@@ -162,12 +162,13 @@ def train_by_newton(
         while length > 1e-10:  # a whole step may overshoot where rows change sides
             for j in range(n_columns):
                 moved[j] = w[j] + length * direction[j]
-            margins[:n_rows] = 0.0
+            margins[:] = 0.0
             add_multiples(moved, n_columns, columns, n_rows, margins)
-            value = objective(moved, n_columns, margins, signs, times, n_rows, C)
+            value = objective(moved, margins, signs, times, C)
             if value < before:
                 break
             length *= 0.5
         if value >= before:  # nothing is left to gain but rounding
             break
-        w[:n_columns] = moved
+        w[:] = moved
+    return w

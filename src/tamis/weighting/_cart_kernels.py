@@ -3,7 +3,7 @@
 import numpy as np
 
 from tamis._runtime.compilation import inline, kernel
-from tamis.weighting._sample_kernels import distinct, error_of, gather_columns
+from tamis.weighting._sample_kernels import distinct, error_of, gather
 
 # A split is better than another only by more than rounding, so that ties go to the lower column.
 CLEARLY = 1.0 + 1e-12
@@ -50,11 +50,10 @@ def between(low, high):
 
 
 @inline
-def divide(order, n_columns, start, stop, goes_left, spare):
+def divide(order, start, stop, goes_left, spare):
     """Put the rows that go left first, in every column's order; returns where the others begin."""
     border = start
-    for j in range(n_columns):
-        line = order[j]
+    for line in order:
         border, n_spare = start, 0
         for p in range(start, stop):
             i = line[p]
@@ -84,15 +83,19 @@ def count_classes(rows, times, labels, counts):
 
 
 @inline
-def grow(
-    inside, order, n_columns, n_rows, times, labels, max_depth, least, counts, left, goes_left,
-    spare, nodes, cuts,
-):  # fmt: skip
-    """Grow a tree; rows of `nodes` are column, child, class, then first row, end and depth.
+def grow(inside, times, labels, n_classes, max_depth, least):
+    """Nodes of a tree and their cuts; a node is column, child, class, first row, end and depth.
 
     The left child is `child`, the right one comes next. Nodes are numbered as they are found, so
     that those still to be split are a queue.
     """
+    n_columns, n_rows = inside.shape
+    order = np.empty((n_columns, n_rows), np.int64)
+    for j in range(n_columns):
+        order[j] = np.argsort(inside[j])
+    counts, left = np.empty(n_classes), np.empty(n_classes)
+    goes_left, spare = np.empty(n_rows, np.bool_), np.empty(n_rows, np.int64)
+    nodes, cuts = np.empty((2 * n_rows, 6), np.int64), np.empty(2 * n_rows)
     nodes[0, 3:] = (0, n_rows, 0)
     n_nodes, node = 1, 0
     while node < n_nodes:
@@ -113,12 +116,13 @@ def grow(
                 goes_left[line[p]] = p <= position
             column = inside[split]
             cuts[node] = between(column[line[position]], column[line[position + 1]])
-            border = divide(order, n_columns, start, stop, goes_left, spare)
+            border = divide(order, start, stop, goes_left, spare)
             nodes[node, 0], nodes[node, 1] = split, n_nodes
             nodes[n_nodes, 3:] = (start, border, depth + 1)
             nodes[n_nodes + 1, 3:] = (border, stop, depth + 1)
             n_nodes += 2
         node += 1
+    return nodes, cuts
 
 
 @kernel
@@ -132,32 +136,17 @@ def cart_errors(
     a node is split, even if that gains nothing at once.
     """
     max_depth, least = settings
-    k, n_train, n_test = draws.shape[1], train.shape[1], test.shape[1]
-    columns, drawn = np.empty(k, np.int64), np.empty(k)
-    rows, times = np.empty(n_train, np.int64), np.empty(n_train)
-    others, weights = np.empty(n_test, np.int64), np.empty(n_test)
-    inside, order = np.empty((k, n_train)), np.empty((k, n_train), np.int64)
-    labels, found = np.empty(n_train, np.int64), np.empty(n_test, np.int64)
-    counts, left = np.empty(n_classes), np.empty(n_classes)
-    goes_left, spare = np.empty(n_train, np.bool_), np.empty(n_train, np.int64)
-    nodes, cuts = np.empty((2 * n_train, 6), np.int64), np.empty(2 * n_train)
     for d in range(first, last):
-        n_columns = distinct(draws[d], columns, drawn)
-        n_rows = distinct(train[d], rows, times)
-        n_others = distinct(test[d], others, weights)
-        gather_columns(values, columns, n_columns, rows, n_rows, inside)
-        for i in range(n_rows):
-            labels[i] = codes[rows[i]]
-        for j in range(n_columns):
-            order[j, :n_rows] = np.argsort(inside[j, :n_rows])
-        grow(
-            inside, order, n_columns, n_rows, times, labels, max_depth, least, counts, left,
-            goes_left, spare, nodes, cuts,
-        )  # fmt: skip
-        for i in range(n_others):
+        columns, _ = distinct(draws[d])
+        rows, times = distinct(train[d])
+        others, weights = distinct(test[d])
+        inside = gather(values, columns, rows, 0)
+        nodes, cuts = grow(inside, times, codes[rows], n_classes, max_depth, least)
+        found = np.empty(others.size, np.int64)
+        for i in range(others.size):
             node = 0
             while nodes[node, 0] != LEAF:
                 value = values[columns[nodes[node, 0]], others[i]]
                 node = nodes[node, 1] + (value > cuts[node])
             found[i] = nodes[node, 2]
-        out[d] = error_of(found, codes, others, weights, n_others, n_classes, balanced)
+        out[d] = error_of(found, codes[others], weights, n_classes, balanced)

@@ -4,7 +4,7 @@ import numpy as np
 
 from tamis._runtime.compilation import inline, kernel
 from tamis.statistics.dense_kernels import add_multiples, add_products, factorise, solve
-from tamis.weighting._sample_kernels import distinct, error_of, gather_columns
+from tamis.weighting._sample_kernels import distinct, error_of, gather
 
 # Least ridge, as a share of the mean variance of the columns over all classes: where the rows of
 # each class are equal, a row goes to the nearest mean, and to the larger class if rounding is all
@@ -13,45 +13,45 @@ LEAST_RIDGE = 1e-12
 
 
 @inline
-def centre(inside, outside, times, labels, n_columns, n_rows, n_others, sizes, means, variances):
+def centre(inside, outside, times, labels, sizes):
     """Take the overall mean from all rows, and the class mean from the training rows.
 
-    Fills the class `means`, and the mean variance of the columns overall and within the classes.
+    Returns the class means, and the mean variance of the columns overall and within the classes.
     """
-    n = sizes.sum()
-    variances[:] = 0.0
-    for j in range(n_columns):
+    n, means = sizes.sum(), np.zeros((inside.shape[0], sizes.size))
+    overall, within = 0.0, 0.0
+    for j in range(inside.shape[0]):
         column, other, mean = inside[j], outside[j], means[j]
         total = 0.0
-        for i in range(n_rows):
+        for i in range(times.size):
             total += times[i] * column[i]
         total /= n
-        for i in range(n_others):
+        for i in range(other.size):
             other[i] -= total
-        mean[:] = 0.0
-        for i in range(n_rows):
+        for i in range(times.size):
             column[i] -= total
             mean[labels[i]] += times[i] * column[i]
         for c in range(sizes.size):
             if sizes[c] > 0.0:
                 mean[c] /= sizes[c]
-        for i in range(n_rows):
-            variances[0] += times[i] * column[i] ** 2
+        for i in range(times.size):
+            overall += times[i] * column[i] ** 2
             column[i] -= mean[labels[i]]
-            variances[1] += times[i] * column[i] ** 2
-    variances /= n * n_columns
+            within += times[i] * column[i] ** 2
+    return means, overall / (n * inside.shape[0]), within / (n * inside.shape[0])
 
 
 @inline
-def solve_by_rows(factor, lines, n_columns, n_rows, ridge, b, short):
+def solve_by_rows(factor, lines, ridge, b):
     """Solve ``(r I + U'U) x = b`` as ``x = (b - U' (r I + UU')^-1 U b) / r``; `lines` are U'."""
-    short[:n_rows] = 0.0
+    n_columns, n_rows = lines.shape
+    short = np.zeros(n_rows)
     add_multiples(b, n_columns, lines, n_rows, short)
     solve(factor, n_rows, short)
     for j in range(n_columns):
-        line, value = lines[j], b[j]
+        value = b[j]
         for i in range(n_rows):
-            value -= line[i] * short[i]
+            value -= lines[j, i] * short[i]
         b[j] = value / ridge
 
 
@@ -66,69 +66,43 @@ def lda_errors(
     of U per row, the smaller one of U'U + r I and UU' + r I is factorised.
     """
     (shrinkage,) = settings
-    k, n_train, n_test = draws.shape[1], train.shape[1], test.shape[1]
-    columns, counts = np.empty(k, np.int64), np.empty(k)
-    rows, times = np.empty(n_train, np.int64), np.empty(n_train)
-    others, weights = np.empty(n_test, np.int64), np.empty(n_test)
-    inside, outside = np.empty((k, n_train)), np.empty((k, n_test))
-    inside_rows = np.empty((n_train, k))
-    labels, found = np.empty(n_train, np.int64), np.empty(n_test, np.int64)
-    means, sizes, variances = np.empty((k, n_classes)), np.empty(n_classes), np.empty(2)
-    matrix = np.empty((min(k, n_train), min(k, n_train)))
-    direction, short = np.empty(k), np.empty(n_train)
-    scores, highest = np.empty(n_test), np.empty(n_test)
     for d in range(first, last):
-        n_columns = distinct(draws[d], columns, counts)
-        n_rows = distinct(train[d], rows, times)
-        n_others = distinct(test[d], others, weights)
-        gather_columns(values, columns, n_columns, rows, n_rows, inside)
-        gather_columns(values, columns, n_columns, others, n_others, outside)
-        sizes[:] = 0.0
-        for i in range(n_rows):
-            labels[i] = codes[rows[i]]
+        columns, _ = distinct(draws[d])
+        rows, times = distinct(train[d])
+        others, weights = distinct(test[d])
+        inside, outside = gather(values, columns, rows, 0), gather(values, columns, others, 0)
+        labels, sizes = codes[rows], np.zeros(n_classes)
+        for i in range(rows.size):
             sizes[labels[i]] += times[i]
-        centre(inside, outside, times, labels, n_columns, n_rows, n_others, sizes, means, variances)
-        ridge = max(shrinkage * variances[1], LEAST_RIDGE * variances[0])
+        means, overall, within = centre(inside, outside, times, labels, sizes)
+        ridge = max(shrinkage * within, LEAST_RIDGE * overall)
         ridge = ridge if ridge > 0.0 else 1.0
-        for i in range(n_rows):
-            short[i] = np.sqrt((1.0 - shrinkage) * times[i] / n_train)
-        for j in range(n_columns):
-            for i in range(n_rows):
-                inside[j, i] *= short[i]
-        by_rows = n_rows < n_columns
-        size = n_rows if by_rows else n_columns
-        if by_rows:
-            add_products(inside, n_columns, n_rows, matrix)
-        else:
-            for j in range(n_columns):
-                for i in range(n_rows):
-                    inside_rows[i, j] = inside[j, i]
-            add_products(inside_rows, n_rows, n_columns, matrix)
+        inside *= np.sqrt((1.0 - shrinkage) * times / train.shape[1])
+        by_rows = rows.size < columns.size
+        lines = inside if by_rows else inside.T.copy()
+        size = lines.shape[1]
+        matrix = np.empty((size, size))
+        add_products(lines, lines.shape[0], size, matrix)
         for i in range(size):
             matrix[i, i] += ridge
         factorise(matrix, size)
         # Scores are those above the score of the first class that was drawn.
-        reference = -1
-        for c in range(n_classes):
+        reference = np.flatnonzero(sizes)[0]
+        highest, found = np.zeros(others.size), np.full(others.size, reference)
+        for c in range(reference + 1, n_classes):
             if sizes[c] == 0.0:
                 continue
-            if reference < 0:
-                reference = c
-                highest[:n_others] = 0.0
-                found[:n_others] = c
-                continue
-            for j in range(n_columns):
-                direction[j] = means[j, c] - means[j, reference]
+            direction = means[:, c] - means[:, reference]
             if by_rows:
-                solve_by_rows(matrix, inside, n_columns, n_rows, ridge, direction, short)
+                solve_by_rows(matrix, inside, ridge, direction)
             else:
-                solve(matrix, n_columns, direction)
+                solve(matrix, size, direction)
             intercept = np.log(sizes[c] / sizes[reference])
-            for j in range(n_columns):
+            for j in range(columns.size):
                 intercept -= 0.5 * direction[j] * (means[j, c] + means[j, reference])
-            scores[:n_others] = intercept
-            add_multiples(direction, n_columns, outside, n_others, scores)
-            for i in range(n_others):
+            scores = np.full(others.size, intercept)
+            add_multiples(direction, columns.size, outside, others.size, scores)
+            for i in range(others.size):
                 if scores[i] > highest[i]:
                     highest[i], found[i] = scores[i], c
-        out[d] = error_of(found, codes, others, weights, n_others, n_classes, balanced)
+        out[d] = error_of(found, codes[others], weights, n_classes, balanced)

@@ -3,15 +3,16 @@
 import numpy as np
 
 from tamis._runtime.compilation import inline, kernel
-from tamis.weighting._sample_kernels import distinct, error_of, gather_columns
+from tamis.weighting._sample_kernels import distinct, error_of, gather
 
 EUCLIDEAN, MISMATCH = 0, 1
 
 
 @inline
-def squared_distances(inside, n_columns, n_rows, point, out):
+def squared_distances(inside, point, out):
     """Squared Euclidean distances of a point to all rows, four columns at a time."""
-    out[:n_rows] = 0.0
+    n_columns, n_rows = inside.shape
+    out[:] = 0.0
     whole = n_columns - n_columns % 4
     for j in range(0, whole, 4):
         first, second, third, fourth = inside[j], inside[j + 1], inside[j + 2], inside[j + 3]
@@ -27,18 +28,19 @@ def squared_distances(inside, n_columns, n_rows, point, out):
 
 
 @inline
-def mismatches(inside, n_columns, n_rows, point, out):
+def mismatches(inside, point, out):
     """Numbers of columns in which a point differs from each row."""
-    out[:n_rows] = 0.0
-    for j in range(n_columns):
+    out[:] = 0.0
+    for j in range(point.size):
         column, p = inside[j], point[j]
-        for i in range(n_rows):
+        for i in range(out.size):
             out[i] += 1.0 if column[i] != p else 0.0
 
 
 @inline
-def nearest_class(distances, times, labels, n_rows, n_neighbors, votes, nearest):
+def nearest_class(distances, times, labels, votes, nearest):
     """Class with most votes among the nearest rows; rows tied for the last places share them."""
+    n_rows, n_neighbors = distances.size, nearest.size
     n_kept = 0  # the smallest distances, a row as often as it was drawn
     limit = np.inf
     for i in range(n_rows):
@@ -84,26 +86,20 @@ def neighbor_errors(
 ):  # fmt: skip
     """Errors of nearest neighbours; `settings` are how many, and the distance."""
     n_neighbors, distance = settings
-    k, n_train, n_test = draws.shape[1], train.shape[1], test.shape[1]
-    columns, counts = np.empty(k, np.int64), np.empty(k)
-    rows, times = np.empty(n_train, np.int64), np.empty(n_train)
-    others, weights = np.empty(n_test, np.int64), np.empty(n_test)
-    inside, point, away = np.empty((k, n_train)), np.empty(k), np.empty(n_train)
-    labels, found = np.empty(n_train, np.int64), np.empty(n_test, np.int64)
-    votes, nearest = np.empty(n_classes), np.empty(min(n_neighbors, n_train))
+    votes, nearest = np.empty(n_classes), np.empty(min(n_neighbors, train.shape[1]))
     for d in range(first, last):
-        n_columns = distinct(draws[d], columns, counts)
-        n_rows = distinct(train[d], rows, times)
-        n_others = distinct(test[d], others, weights)
-        gather_columns(values, columns, n_columns, rows, n_rows, inside)
-        for i in range(n_rows):
-            labels[i] = codes[rows[i]]
-        for t in range(n_others):
-            for j in range(n_columns):
+        columns, _ = distinct(draws[d])
+        rows, times = distinct(train[d])
+        others, weights = distinct(test[d])
+        inside, labels = gather(values, columns, rows, 0), codes[rows]
+        point, away = np.empty(columns.size), np.empty(rows.size)
+        found = np.empty(others.size, np.int64)
+        for t in range(others.size):
+            for j in range(columns.size):
                 point[j] = values[columns[j], others[t]]
             if distance == EUCLIDEAN:
-                squared_distances(inside, n_columns, n_rows, point, away)
+                squared_distances(inside, point, away)
             else:
-                mismatches(inside, n_columns, n_rows, point, away)
-            found[t] = nearest_class(away, times, labels, n_rows, nearest.size, votes, nearest)
-        out[d] = error_of(found, codes, others, weights, n_others, n_classes, balanced)
+                mismatches(inside, point, away)
+            found[t] = nearest_class(away, times, labels, votes, nearest)
+        out[d] = error_of(found, codes[others], weights, n_classes, balanced)

@@ -11,27 +11,30 @@ from tamis._runtime.compilation import inline
 
 
 @inline
-def distinct(drawn, found, times):
-    """Write the distinct numbers of `drawn`, sorted, and how often each occurs."""
-    ordered = np.sort(drawn)
-    n = 0
-    for i in range(ordered.size):
-        if n > 0 and found[n - 1] == ordered[i]:
+def distinct(drawn):
+    """Distinct numbers of `drawn`, sorted, and how often each occurs."""
+    found = np.sort(drawn)
+    times = np.ones(found.size)
+    n = 1
+    for i in range(1, found.size):
+        if found[n - 1] == found[i]:
             times[n - 1] += 1.0
         else:
-            found[n] = ordered[i]
-            times[n] = 1.0
+            found[n] = found[i]
             n += 1
-    return n
+    return found[:n], times[:n]
 
 
 @inline
-def gather_columns(values, columns, n_columns, rows, n_rows, out):
-    """Copy some rows and columns; a row of `out` is a column of the table."""
-    for j in range(n_columns):
+def gather(values, columns, rows, n_ones):
+    """Some rows and columns, one line per column, and lines of ones after them."""
+    out = np.empty((columns.size + n_ones, rows.size))
+    out[columns.size :] = 1.0
+    for j in range(columns.size):
         column, copy = values[columns[j]], out[j]
-        for i in range(n_rows):
+        for i in range(rows.size):
             copy[i] = column[rows[i]]
+    return out
 
 
 @inline
@@ -49,12 +52,12 @@ def error_rate(wrong, total, balanced):
 
 
 @inline
-def error_of(found, codes, others, weights, n_others, n_classes, balanced):
-    """Error of the classes `found` for the rows `others`."""
+def error_of(found, truth, weights, n_classes, balanced):
+    """Error of the classes `found` for rows of the classes `truth`."""
     wrong, total = np.zeros(n_classes), np.zeros(n_classes)
-    for i in range(n_others):
-        truth = codes[others[i]]
-        total[truth] += weights[i]
-        if found[i] != truth:
-            wrong[truth] += weights[i]
+    for i in range(truth.size):
+        c = int(truth[i])
+        total[c] += weights[i]
+        if found[i] != c:
+            wrong[c] += weights[i]
     return error_rate(wrong, total, balanced)
