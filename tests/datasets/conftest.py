@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from tamis.datasets import _catalogue
-from tamis.datasets._info import DatasetInfo, OpenMLTwin
+from tamis.datasets._catalogue import DatasetInfo, OpenMLTwin
 
 TINY_X = np.array(
     [[3, 10, -4], [0, 20, 7], [5, 10, 1], [2, 20, -9], [8, 10, 0], [1, 20, 6]], dtype=np.int16

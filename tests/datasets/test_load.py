@@ -5,7 +5,7 @@ import pytest
 from scipy import sparse
 
 from tamis.datasets import _catalogue, load
-from tamis.datasets._info import DatasetInfo
+from tamis.datasets._catalogue import DatasetInfo
 from tamis.exceptions import InputError, MissingDependencyError
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from tamis.datasets import _catalogue, load
-from tamis.datasets._info import DatasetInfo, OpenMLTwin
+from tamis.datasets._catalogue import DatasetInfo, OpenMLTwin
 from tamis.datasets._openml import cache_folder
 from tamis.exceptions import InputError
 

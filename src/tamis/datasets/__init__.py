@@ -11,12 +11,9 @@ variable ``TAMIS_DATA`` and falls back on OpenML for the few sets that have a tw
 
 from __future__ import annotations
 
-from tamis.datasets._catalogue import describe, list_datasets
-from tamis.datasets._info import DatasetInfo
-from tamis.datasets._iris import make_iris_combinations
+from tamis.datasets._catalogue import DatasetInfo, describe, list_datasets
+from tamis.datasets._generators import make_iris_combinations, make_madelon_like, make_ofw_ternary
 from tamis.datasets._load import load
-from tamis.datasets._madelon import make_madelon_like
-from tamis.datasets._ternary import make_ofw_ternary
 
 __all__ = [
     "DatasetInfo",

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from tamis.datasets._info import DatasetInfo
+from tamis.datasets._catalogue import DatasetInfo
 from tamis.exceptions import InputError
 
 # What numpy, zipfile and zlib raise on a file that is truncated, altered or something else.

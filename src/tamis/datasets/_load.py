@@ -5,16 +5,14 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Iterable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 from sklearn.utils import Bunch
 
-from tamis.datasets._catalogue import describe
+from tamis.datasets._catalogue import DatasetInfo, describe
 from tamis.datasets._files import check_arrays, computing_type, file_path, read_arrays
-from tamis.datasets._info import DatasetInfo
 from tamis.datasets._openml import fetch_arrays
 from tamis.exceptions import InputError, MissingDependencyError
 
@@ -97,21 +95,17 @@ def load(
     did you mean 'madelon'? tamis.datasets.list_datasets() names them all.
     """
     info = describe(name)
-    _check_split(split)
+    if split is not None and (not isinstance(split, str) or split not in SPLITS):
+        raise InputError(
+            f'tamis.datasets.load: split must be "train", "test" or None, got {split!r}. '
+            "Leave it out for all rows."
+        )
     bunch = _to_bunch(_find(info, data_home, download), info)
     if split is not None:
         bunch = _keep_part(bunch, split)
     if as_frame:
         bunch = _framed(bunch)
     return (bunch.X, bunch.y) if return_X_y else bunch
-
-
-def _check_split(split: Any) -> None:
-    if split is not None and (not isinstance(split, str) or split not in SPLITS):
-        raise InputError(
-            f'tamis.datasets.load: split must be "train", "test" or None, got {split!r}. '
-            "Leave it out for all rows."
-        )
 
 
 def _find(info: DatasetInfo, data_home: Any, download: bool) -> dict[str, Any]:
@@ -122,13 +116,9 @@ def _find(info: DatasetInfo, data_home: Any, download: bool) -> dict[str, Any]:
         return arrays
     if download and info.openml is not None:
         return fetch_arrays(info)
-    raise InputError(_missing(info, path))
-
-
-def _missing(info: DatasetInfo, path: Path | None) -> str:
     looked = "TAMIS_DATA is not set" if path is None else f"there is no file {path}"
     twin = "it has no OpenML twin" if info.openml is None else "download=False forbids OpenML"
-    return (
+    raise InputError(
         f"tamis.datasets.load: {info.name!r} needs the file {info.name}.npz, but {looked} and "
         f"{twin}. Set TAMIS_DATA, or data_home, to the folder that holds the data files."
     )

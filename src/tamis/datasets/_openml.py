@@ -15,8 +15,8 @@ from urllib.error import HTTPError, URLError
 import numpy as np
 from sklearn.utils import Bunch
 
+from tamis.datasets._catalogue import DatasetInfo
 from tamis.datasets._files import check_arrays, computing_type
-from tamis.datasets._info import DatasetInfo
 from tamis.exceptions import InputError
 
 logger = logging.getLogger(__name__)
