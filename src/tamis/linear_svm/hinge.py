@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from itertools import combinations
+from contextlib import AbstractContextManager, nullcontext
+from itertools import combinations, pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -65,11 +64,6 @@ class BinaryProblems(NamedTuple):
     low: Floats
     high: Floats
 
-    def rows(self, problem: int) -> NDArray[np.intp]:
-        """Rows of one problem."""
-        a0, a1, b0, b1 = self.ranges[problem]
-        return np.r_[a0:a1, b0:b1]
-
 
 def make_problems(codes: NDArray[np.int32], price: Floats, multi_class: str) -> BinaryProblems:
     """Binary problems for all pairs of classes ("ovo"), or every class against the rest ("ovr").
@@ -77,24 +71,23 @@ def make_problems(codes: NDArray[np.int32], price: Floats, multi_class: str) -> 
     `codes` are the sorted classes 0, 1, ... of the rows, `price` the cost of a unit of slack of
     each (C in the papers).
     """
-    n_rows = codes.size
-    ends = np.searchsorted(codes, np.arange(int(codes[-1]) + 2))
-    pieces = []
-    if multi_class == "ovo" or ends.size == 3:
-        for a, b in combinations(range(ends.size - 1), 2):
-            bounds = ends[a], ends[a + 1], ends[b], ends[b + 1]
-            pieces.append(
-                (bounds, np.repeat([1.0, -1.0], [bounds[1] - bounds[0], bounds[3] - bounds[2]]))
-            )
+    n_rows, n_classes = codes.size, int(codes[-1]) + 1
+    ends = np.searchsorted(codes, np.arange(n_classes + 1))
+    if multi_class == "ovo" or n_classes == 2:
+        pairs = combinations(range(n_classes), 2)
+        ranges = [(a, (ends[a], ends[a + 1], ends[b], ends[b + 1])) for a, b in pairs]
     else:
-        for a in range(ends.size - 1):
-            pieces.append(((0, n_rows, n_rows, n_rows), np.where(codes == a, 1.0, -1.0)))
-    ranges = np.array([bounds for bounds, _ in pieces], dtype=np.int64)
-    sign = np.concatenate([signs for _, signs in pieces])
-    starts = np.concatenate([[0], np.cumsum([signs.size for _, signs in pieces])]).astype(np.int64)
-    prices = np.concatenate([price[np.r_[a0:a1, b0:b1]] for a0, a1, b0, b1 in ranges])
+        ranges = [(a, (0, n_rows, n_rows, n_rows)) for a in range(n_classes)]
+    rows = [np.r_[a0:a1, b0:b1] for _, (a0, a1, b0, b1) in ranges]
+    parts = zip(ranges, rows, strict=True)
+    sign = np.concatenate([np.where(codes[part] == a, 1.0, -1.0) for (a, _), part in parts])
+    signed = sign * price[np.concatenate(rows)]
     return BinaryProblems(
-        ranges, starts, sign, np.minimum(sign * prices, 0.0), np.maximum(sign * prices, 0.0)
+        np.array([bounds for _, bounds in ranges], dtype=np.int64),
+        np.cumsum([0, *map(len, rows)], dtype=np.int64),
+        sign,
+        np.minimum(signed, 0.0),
+        np.maximum(signed, 0.0),
     )
 
 
@@ -103,21 +96,11 @@ def is_long(n_rows: int, n_columns: int) -> bool:
     return n_rows > FEW_ROWS and n_rows > LONG * n_columns
 
 
-@contextmanager
-def calm_blas(wanted: bool) -> Iterator[None]:
+def calm_blas(wanted: bool) -> AbstractContextManager[Any]:
     """One thread in the BLAS: its many small products would spend their time waking threads."""
-    if not wanted:
-        yield
-        return
     from threadpoolctl import threadpool_limits  # comes with scikit-learn
 
-    with threadpool_limits(limits=1, user_api="blas"):
-        yield
-
-
-def gram_of(columns: Floats) -> Floats:
-    """Inner products of the rows; `columns` has one row per column of the table."""
-    return np.ascontiguousarray(columns.T @ columns)
+    return threadpool_limits(limits=1, user_api="blas") if wanted else nullcontext()
 
 
 def train_problems(
@@ -130,12 +113,20 @@ def train_problems(
     """
     from tamis.linear_svm import hinge_kernels as kernels
 
-    if is_long(columns.shape[1], columns.shape[0]):
-        return max(
-            _train_long(columns, problems, m, beta, tol) for m in range(problems.ranges.shape[0])
-        )
-    with announce_compilation(kernels.train_problems):
-        return float(kernels.train_problems(gram_of(columns), *problems, beta, tol, max_iter))
+    if not is_long(columns.shape[1], columns.shape[0]):
+        with announce_compilation(kernels.train_problems):
+            gram = columns.T @ columns
+            return float(kernels.train_problems(gram, *problems, beta, tol, max_iter))
+    worst = 0.0
+    for (a0, a1, b0, b1), ends in zip(problems.ranges, pairwise(problems.starts), strict=True):
+        here = slice(*ends)
+        sign, price = problems.sign[here], (problems.high - problems.low)[here]
+        whole = sign.size == columns.shape[1]
+        rows = (columns if whole else columns[:, np.r_[a0:a1, b0:b1]]) * sign
+        alpha, gap = interior_point(np.vstack([rows, sign]), price, tol)
+        beta[here] = alpha * sign
+        worst = max(worst, gap)
+    return worst
 
 
 def squared_weights(columns: Floats, problems: BinaryProblems, beta: Floats) -> Floats:
@@ -157,22 +148,6 @@ def warn_unless_solved(gap: float, tol: float, who: str) -> None:
             f"{who}: an SVM still violated its optimality conditions by {gap:.2g} when its "
             "steps were used up. Scale the columns (scale=True), raise max_iter, or lower C."
         )
-
-
-def _train_long(
-    columns: Floats, problems: BinaryProblems, problem: int, beta: Floats, tol: float
-) -> float:
-    """Train one problem of a long table by an interior-point method; `beta` needs no start."""
-    here = slice(problems.starts[problem], problems.starts[problem + 1])
-    sign = problems.sign[here]
-    price = problems.high[here] - problems.low[here]
-    if problems.ranges[problem, 0] == 0 and sign.size == columns.shape[1]:
-        rows = columns * sign
-    else:
-        rows = columns[:, problems.rows(problem)] * sign
-    alpha, gap = interior_point(np.vstack([rows, sign]), price, tol)
-    beta[here] = alpha * sign
-    return gap
 
 
 class _Point(NamedTuple):

@@ -6,6 +6,8 @@ and lie in a box (from 0 to the price of the row, on the side of its class), it 
 direction; at the optimum no row that may grow has a steeper slope than a row that may shrink.
 """
 
+from typing import Any, NamedTuple
+
 import numpy as np
 
 from tamis._runtime.compilation import inline, kernel
@@ -18,41 +20,66 @@ AT_BOUND = 1e-12
 ROUNDING = 4e-16
 
 
+class Dual(NamedTuple):
+    """A problem under way, with the lower Cholesky factor of `gram + shift` of its free rows.
+
+    Row i of the factor is only used up to place i; memory is touched as the set grows.
+    """
+
+    gram: Any
+    shift: float
+    sign: Any
+    low: Any
+    high: Any
+    beta: Any
+    slope: Any
+    factor: Any
+    free: Any
+    move: Any
+    ones: Any
+
+
 @inline
-def dot(left, right, first, stop):
-    """Inner product over a range, in four sums that never depend on where the arrays lie."""
+def dot(left, right, size):
+    """Inner product, in four sums that never depend on where the arrays lie."""
     a, b, c, d = 0.0, 0.0, 0.0, 0.0
-    i = first
-    while i + 4 <= stop:
+    i = 0
+    while i + 4 <= size:
         a += left[i] * right[i]
         b += left[i + 1] * right[i + 1]
         c += left[i + 2] * right[i + 2]
         d += left[i + 3] * right[i + 3]
         i += 4
-    while i < stop:
+    while i < size:
         a += left[i] * right[i]
         i += 1
     return (a + b) + (c + d)
 
 
 @inline
-def trace(matrix):
-    """Sum of the diagonal."""
-    total = 0.0
-    for i in range(matrix.shape[0]):
-        total += matrix[i, i]
-    return total
+def solve_forward(factor, size, x):
+    """Solve ``factor z = x`` in place, for a lower triangle."""
+    for i in range(size):
+        x[i] = (x[i] - dot(factor[i], x, i)) / factor[i, i]
 
 
 @inline
-def fresh_slope(gram, sign, beta, slope):
+def solve_backward(factor, size, x):
+    """Solve ``factor' z = x`` in place, for a lower triangle."""
+    for i in range(size - 1, -1, -1):
+        x[i] /= factor[i, i]
+        for j in range(i):
+            x[j] -= factor[i, j] * x[i]
+
+
+@inline
+def fresh_slope(p):
     """Compute ``slope = sign - gram beta`` anew."""
-    n_rows = beta.size
-    for i in range(n_rows):
-        slope[i] = sign[i]
-    for j in range(n_rows):
+    gram, beta, slope = p.gram, p.beta, p.slope
+    slope[:] = p.sign
+    for j in range(beta.size):
         if beta[j] != 0.0:
-            for i in range(n_rows):
+            for i in range(beta.size):
                 slope[i] -= beta[j] * gram[j, i]
 
 
@@ -70,11 +97,11 @@ def steepest(low, high, beta, slope):
 
 
 @inline
-def move_pair(gram, low, high, beta, slope, i):
+def move_pair(p, i):
     """Shift weight to row `i` from the row that lowers the objective most (second order)."""
-    n_rows = beta.size
+    gram, low, high, beta, slope = p.gram, p.low, p.high, p.beta, p.slope
     j, most = -1, 0.0
-    for k in range(n_rows):
+    for k in range(beta.size):
         rise = slope[i] - slope[k]
         if rise > 0.0 and beta[k] > low[k]:
             curve = max(gram[i, i] + gram[k, k] - 2.0 * gram[i, k], 1e-300)
@@ -91,45 +118,36 @@ def move_pair(gram, low, high, beta, slope, i):
     step = min(step, min(up, down))
     beta[i] = high[i] if step == up else beta[i] + step
     beta[j] = low[j] if step == down else beta[j] - step
-    for k in range(n_rows):
+    for k in range(beta.size):
         slope[k] -= step * (gram[i, k] - gram[j, k])
 
 
 @inline
-def solve_forward(factor, size, x):
-    """Solve ``factor z = x`` in place, for a lower triangle."""
-    for i in range(size):
-        x[i] = (x[i] - dot(factor[i], x, 0, i)) / factor[i, i]
-
-
-@inline
-def solve_backward(factor, size, x):
-    """Solve ``factor' z = x`` in place, for a lower triangle."""
-    for i in range(size - 1, -1, -1):
-        x[i] /= factor[i, i]
-        for j in range(i):
-            x[j] -= factor[i, j] * x[i]
-
-
-@inline
-def append(gram, shift, factor, free, size, row):
-    """Let `row` into the free set; returns the new size, the old one if it depends on the rest."""
+def border(gram, shift, factor, free, size, row):
+    """Write the line of the factor that `row` would get; returns its diagonal and pivot."""
     line = factor[size]
     for a in range(size):
         line[a] = gram[row, free[a]] + shift
     solve_forward(factor, size, line)
     diagonal = gram[row, row] + shift
-    pivot = diagonal - dot(line, line, 0, size)
+    return diagonal, diagonal - dot(line, line, size)
+
+
+@inline
+def append(gram, shift, factor, free, size, row):
+    """Let `row` into the free set; returns the new size, the old one if it depends on the rest."""
+    diagonal, pivot = border(gram, shift, factor, free, size, row)
     if pivot <= SINGULAR * diagonal:
         return size
-    line[size] = np.sqrt(pivot)
+    factor[size, size] = np.sqrt(pivot)
     free[size] = row
     return size + 1
 
 
 @inline
-def remove(factor, free, size, place):
+def remove(p, size, place):
     """Take the row at `place` out of the free set; returns the new size."""
+    factor, free = p.factor, p.free
     for i in range(place, size - 1):
         free[i] = free[i + 1]
         for j in range(i + 2):
@@ -145,8 +163,32 @@ def remove(factor, free, size, place):
 
 
 @inline
-def first_bound(low, high, beta, free, size, move):
-    """Share of a move, at most 1, at which the first free row meets a bound, and its place."""
+def gather_free(p):
+    """Start the free set anew with the rows inside their box, as many as are independent."""
+    low, high, beta = p.low, p.high, p.beta
+    size = 0
+    for i in range(beta.size):
+        margin = AT_BOUND * (high[i] - low[i])
+        if low[i] + margin < beta[i] < high[i] - margin:
+            size = append(p.gram, p.shift, p.factor, p.free, size, i)
+    return size
+
+
+@inline
+def move_free(p, size, total):
+    """Move the free rows by `move`, or by the share of it at which one of them meets a bound.
+
+    Rounding must not change the sum of the multipliers: the largest entry takes what is missing to
+    `total`. Returns the share and the place of the row at its bound, -1 if none is.
+    """
+    gram, low, high, beta, slope = p.gram, p.low, p.high, p.beta, p.slope
+    free, move = p.free, p.move
+    largest, missing = 0, total
+    for a in range(size):
+        missing -= move[a]
+        if abs(move[a]) > abs(move[largest]):
+            largest = a
+    move[largest] += missing
     share, place = 1.0, -1
     for a in range(size):
         i = free[a]
@@ -154,12 +196,7 @@ def first_bound(low, high, beta, free, size, move):
             share, place = (high[i] - beta[i]) / move[a], a
         elif move[a] < 0.0 and beta[i] + share * move[a] < low[i]:
             share, place = (low[i] - beta[i]) / move[a], a
-    return max(share, 0.0), place
-
-
-@inline
-def go(gram, low, high, beta, slope, free, size, move, share, place):
-    """Move the free rows; the one at `place`, if any, ends exactly on its bound."""
+    share = max(share, 0.0)
     for a in range(size):
         i = free[a]
         step = share * move[a]
@@ -170,69 +207,60 @@ def go(gram, low, high, beta, slope, free, size, move, share, place):
         if step != 0.0:
             for k in range(beta.size):
                 slope[k] -= step * gram[i, k]
+    return share, place
 
 
 @inline
-def balance(move, size, total):
-    """Let the largest entry of a move take what rounding has done to its sum."""
-    largest, missing = 0, total
-    for a in range(size):
-        missing -= move[a]
-        if abs(move[a]) > abs(move[largest]):
-            largest = a
-    move[largest] += missing
-
-
-@inline
-def settle(gram, shift, low, high, beta, slope, factor, free, size, move, ones):
+def settle(p, size):
     """Give all free rows one slope, by Newton's method; rows that meet a bound leave the set."""
+    slope, free, move, ones = p.slope, p.free, p.move, p.ones
     while size > 1:
         for a in range(size):
             move[a] = slope[free[a]]
             ones[a] = 1.0
-        solve_forward(factor, size, move)
-        solve_backward(factor, size, move)
-        solve_forward(factor, size, ones)
-        solve_backward(factor, size, ones)
+        solve_forward(p.factor, size, move)
+        solve_backward(p.factor, size, move)
+        solve_forward(p.factor, size, ones)
+        solve_backward(p.factor, size, ones)
         level = move[:size].sum() / ones[:size].sum()
         for a in range(size):
             move[a] -= level * ones[a]
-        balance(move, size, 0.0)
-        share, place = first_bound(low, high, beta, free, size, move)
-        go(gram, low, high, beta, slope, free, size, move, share, place)
+        _, place = move_free(p, size, 0.0)
         if place < 0:
             break
-        size = remove(factor, free, size, place)
+        size = remove(p, size, place)
     return size
 
 
 @inline
-def raise_row(gram, shift, low, high, beta, slope, factor, free, size, move, ones, row, tol):
+def raise_row(p, size, row, tol):
     """Move `row` until it has the slope of the free rows, which make room and keep one slope.
 
     Free rows that meet a bound leave the set. At the end `row` joins the set, or is at its other
     bound, or depends on the set and has done what it could. Returns the size of the set.
     """
-    line = factor[size]
+    gram, low, high, beta, slope, move, ones = (
+        p.gram,
+        p.low,
+        p.high,
+        p.beta,
+        p.slope,
+        p.move,
+        p.ones,
+    )
     while size > 0:
-        level = slope[free[0]]
-        rise = slope[row] - level
+        rise = slope[row] - slope[p.free[0]]
         up = 1.0 if rise > 0.0 else -1.0
         room = high[row] - beta[row] if rise > 0.0 else beta[row] - low[row]
         if abs(rise) <= tol or room <= 0.0:
             return size
-        line = factor[size]
+        diagonal, pivot = border(gram, p.shift, p.factor, p.free, size, row)
         for a in range(size):
-            line[a] = gram[row, free[a]] + shift
+            move[a] = p.factor[size, a]
             ones[a] = 1.0
-        solve_forward(factor, size, line)
-        diagonal = gram[row, row] + shift
-        pivot = diagonal - dot(line, line, 0, size)
-        for a in range(size):
-            move[a] = line[a]
-        solve_backward(factor, size, move)
-        solve_forward(factor, size, ones)
-        solve_backward(factor, size, ones)
+        solve_backward(p.factor, size, move)
+        solve_forward(p.factor, size, ones)
+        solve_backward(p.factor, size, ones)
         excess = move[:size].sum() - 1.0
         total = ones[:size].sum()
         independent = pivot > SINGULAR * diagonal
@@ -241,9 +269,7 @@ def raise_row(gram, shift, low, high, beta, slope, factor, free, size, move, one
         step = min(step, room)
         for a in range(size):
             move[a] = -up * step * (move[a] - excess / total * ones[a])
-        balance(move, size, -up * step)
-        share, place = first_bound(low, high, beta, free, size, move)
-        go(gram, low, high, beta, slope, free, size, move, share, place)
+        share, place = move_free(p, size, -up * step)
         for k in range(beta.size):
             slope[k] -= share * step * up * gram[row, k]
         if place < 0:
@@ -251,11 +277,11 @@ def raise_row(gram, shift, low, high, beta, slope, factor, free, size, move, one
                 beta[row] = high[row] if up > 0.0 else low[row]
                 return size
             beta[row] += up * step
-            line[size] = np.sqrt(pivot)
-            free[size] = row
+            p.factor[size, size] = np.sqrt(pivot)
+            p.free[size] = row
             return size + 1
         beta[row] = min(max(beta[row] + up * share * step, low[row]), high[row])
-        size = remove(factor, free, size, place)
+        size = remove(p, size, place)
     return size
 
 
@@ -271,8 +297,9 @@ def noise(gram, beta):
 
 
 @inline
-def worst_row(low, high, beta, slope, free, size):
+def worst_row(p, size):
     """Row whose slope differs most from that of the free ones although it could move."""
+    low, high, beta, slope, free = p.low, p.high, p.beta, p.slope, p.free
     is_free = np.zeros(beta.size, dtype=np.bool_)
     level = 0.0
     for a in range(size):
@@ -291,18 +318,7 @@ def worst_row(low, high, beta, slope, free, size):
 
 
 @inline
-def gather_free(gram, shift, low, high, beta, factor, free):
-    """Factor of the rows strictly inside their box, as many as are independent."""
-    size = 0
-    for i in range(beta.size):
-        margin = AT_BOUND * (high[i] - low[i])
-        if beta[i] > low[i] + margin and beta[i] < high[i] - margin:
-            size = append(gram, shift, factor, free, size, i)
-    return size
-
-
-@inline
-def train(gram, sign, low, high, beta, slope, tol, max_iter):
+def train(gram, sign, low, high, beta, tol, max_iter):
     """Train one problem from the multipliers in `beta`, in place; returns the gap that is left.
 
     A cold start begins with steps of two rows. Then an active-set method ends exactly: the rows
@@ -310,42 +326,37 @@ def train(gram, sign, low, high, beta, slope, tol, max_iter):
     by one the rows that violate optimality most are moved. From the last round of an elimination
     few rows have to move, often none.
     """
-    n_rows = beta.size
-    fresh_slope(gram, sign, beta, slope)
+    n = beta.size
+    slope, move, ones = np.empty(n), np.empty(n + 1), np.empty(n + 1)
+    factor, free = np.empty((n + 1, n + 1)), np.empty(n + 1, dtype=np.int64)
+    shift = max(np.trace(gram) / n, 1e-300)
+    p = Dual(gram, shift, sign, low, high, beta, slope, factor, free, move, ones)
+    fresh_slope(p)
     gap = np.inf
-    cold = True
-    for i in range(n_rows):
-        cold = cold and beta[i] == 0.0
-    if cold:
-        for _ in range(2 * n_rows):
+    if not beta.any():
+        for _ in range(2 * n):
             i, gap = steepest(low, high, beta, slope)
             if gap <= 0.1:
                 break
-            move_pair(gram, low, high, beta, slope, i)
-    shift = max(trace(gram) / n_rows, 1e-300)
-    # Row i of the factor is only ever used up to place i; memory is touched as the set grows.
-    factor = np.empty((n_rows + 1, n_rows + 1))
-    free = np.empty(n_rows + 1, dtype=np.int64)
-    move, ones = np.empty(n_rows + 1), np.empty(n_rows + 1)
-    size = gather_free(gram, shift, low, high, beta, factor, free)
-    size = settle(gram, shift, low, high, beta, slope, factor, free, size, move, ones)
+            move_pair(p, i)
+    size = settle(p, gather_free(p))
     goal = max(tol, noise(gram, beta))
     repairs = 0
     for step in range(max_iter):
         i, gap = steepest(low, high, beta, slope)
         most = gap
         if gap > goal and size > 0:
-            i, most = worst_row(low, high, beta, slope, free, size)
+            i, most = worst_row(p, size)
         if most <= 0.5 * goal or gap <= goal:  # nothing to move: is it true without rounding?
-            fresh_slope(gram, sign, beta, slope)
-            size = settle(gram, shift, low, high, beta, slope, factor, free, size, move, ones)
+            fresh_slope(p)
+            size = settle(p, size)
             goal = max(tol, noise(gram, beta))
             _, gap = steepest(low, high, beta, slope)
             repairs += 1
             if gap <= goal:
                 return min(gap, tol)
             if repairs % 3 == 0:
-                size = gather_free(gram, shift, low, high, beta, factor, free)
+                size = gather_free(p)
             if repairs > 12:
                 return gap
             continue
@@ -353,30 +364,15 @@ def train(gram, sign, low, high, beta, slope, tol, max_iter):
             j, _ = steepest(-high, -low, -beta, -slope)
             size = append(gram, shift, factor, free, 0, j)
         before = beta[i]
-        size = raise_row(
-            gram, shift, low, high, beta, slope, factor, free, size, move, ones, i, 0.1 * goal
-        )
+        size = raise_row(p, size, i, 0.1 * goal)
         if beta[i] == before:  # a free row stood at its bound: get it away by a plain step
             i, _ = steepest(low, high, beta, slope)
-            move_pair(gram, low, high, beta, slope, i)
-            size = gather_free(gram, shift, low, high, beta, factor, free)
-            size = settle(gram, shift, low, high, beta, slope, factor, free, size, move, ones)
+            move_pair(p, i)
+            size = settle(p, gather_free(p))
         elif step % 50 == 49:
-            fresh_slope(gram, sign, beta, slope)
-            size = settle(gram, shift, low, high, beta, slope, factor, free, size, move, ones)
+            fresh_slope(p)
+            size = settle(p, size)
     return gap
-
-
-@inline
-def part_of(gram, a0, a1, b0, b1):
-    """Rows and columns of two ranges of a matrix."""
-    size = a1 - a0
-    part = np.empty((size + b1 - b0, size + b1 - b0))
-    for i in range(part.shape[0]):
-        row = gram[a0 + i] if i < size else gram[b0 + i - size]
-        part[i, :size] = row[a0:a1]
-        part[i, size:] = row[b0:b1]
-    return part
 
 
 @kernel
@@ -396,18 +392,14 @@ def centre(columns, weight, scale):
             for i in range(column.size):
                 if not np.isnan(column[i]):
                     mean += weight[i] * column[i]
-            mean /= total
-            for i in range(column.size):
-                column[i] -= mean
+            column -= mean / total
         spread = 0.0
         for i in range(column.size):
             if np.isnan(column[i]):
                 column[i] = 0.0
             spread += weight[i] * column[i] * column[i]
         if scale and spread > 0.0:
-            deviation = np.sqrt(spread / total)
-            for i in range(column.size):
-                column[i] /= deviation
+            column /= np.sqrt(spread / total)
 
 
 @kernel
@@ -415,15 +407,17 @@ def train_problems(gram, ranges, starts, sign, low, high, beta, tol, max_iter):
     """Train every problem on its rows of one Gram matrix; returns the largest gap left."""
     worst = 0.0
     for m in range(ranges.shape[0]):
-        first, stop = starts[m], starts[m + 1]
         a0, a1, b0, b1 = ranges[m]
-        whole = a0 == 0 and a1 == b0 and b1 == gram.shape[0]
-        part = gram if whole else part_of(gram, a0, a1, b0, b1)
-        slope = np.empty(stop - first)
-        gap = train(
-            part, sign[first:stop], low[first:stop], high[first:stop], beta[first:stop], slope,
-            tol, max_iter,
-        )  # fmt: skip
+        part = gram
+        if a0 > 0 or a1 < b0 or b1 < gram.shape[0]:
+            size = a1 - a0
+            part = np.empty((size + b1 - b0, size + b1 - b0))
+            for i in range(part.shape[0]):
+                row = gram[a0 + i if i < size else b0 + i - size]
+                part[i, :size] = row[a0:a1]
+                part[i, size:] = row[b0:b1]
+        a, b = starts[m], starts[m + 1]
+        gap = train(part, sign[a:b], low[a:b], high[a:b], beta[a:b], tol, max_iter)
         worst = max(worst, gap)
     return worst
 
@@ -438,7 +432,7 @@ def squared_weights(columns, alive, ranges, starts, beta, out):
             first = starts[m]
             a0, a1, b0, b1 = ranges[m]
             middle = first + a1 - a0
-            weight = dot(column[a0:a1], beta[first:middle], 0, a1 - a0)
-            weight += dot(column[b0:b1], beta[middle : starts[m + 1]], 0, b1 - b0)
+            weight = dot(column[a0:a1], beta[first:middle], a1 - a0)
+            weight += dot(column[b0:b1], beta[middle : starts[m + 1]], b1 - b0)
             total += weight * weight
         out[a] = total

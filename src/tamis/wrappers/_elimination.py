@@ -85,7 +85,8 @@ class Elimination:
         training = self.training
         if self._gram is None:
             whole = self.alive.size == len(self.columns)
-            self._gram = hinge.gram_of(self.columns if whole else self.columns[self.alive])
+            left = self.columns if whole else self.columns[self.alive]
+            self._gram = left.T @ left
             self._mass = FADED * float(np.trace(self._gram))
         mass = self._mass if self.alive.size > FEW_COLUMNS else np.inf
         with announce_compilation(kernels.eliminate):

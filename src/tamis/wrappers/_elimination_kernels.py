@@ -3,7 +3,7 @@
 import numpy as np
 
 from tamis._runtime.compilation import inline, kernel
-from tamis.linear_svm.hinge_kernels import squared_weights, trace, train_problems
+from tamis.linear_svm.hinge_kernels import squared_weights, train_problems
 
 
 @kernel
@@ -69,7 +69,7 @@ def eliminate(
             alive[places[c]] = -1
         n_left = close_gaps(alive, n_left)
         rounds += 1
-        if stale or trace(gram) <= mass:
+        if stale or np.trace(gram) <= mass:
             stale = True
             break
     return n_left, rounds, worst, stale
