@@ -132,6 +132,16 @@ def test_long_tables_get_the_same_machine(monkeypatch, C, n_columns):
     np.testing.assert_allclose(X.T @ other, weights, atol=1e-6 * np.abs(weights).max())
 
 
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("C", [0.001, 1.0])
+def test_long_tables_with_overlapping_classes_are_solved(seed, C):
+    """Slow progress is progress: here some steps lower the gap by a few percent only."""
+    X, codes, _ = problem(seed, 2500, 60)
+    X[:, :6] += np.random.default_rng(seed).normal(size=(2, 6))[codes]
+    _, _, gap = fit(X, codes, np.full(2500, C))
+    assert gap < 1e-9
+
+
 @pytest.mark.parametrize("multi_class", ["ovo", "ovr"])
 @pytest.mark.parametrize("long", [False, True])
 def test_machines_of_four_classes(monkeypatch, multi_class, long):

@@ -176,7 +176,7 @@ def interior_point(rows: Floats, price: Floats, tol: float) -> tuple[Floats, flo
     with np.errstate(all="ignore"):  # at the end of what rounding allows, steps turn NaN
         for _ in range(100):
             gap = _relative_gap(rows, price, point)
-            in_vain = 0 if gap < 0.5 * best[1] else in_vain + 1
+            in_vain = 0 if gap < best[1] else in_vain + 1
             if gap < best[1]:
                 best = point.alpha, gap
             if gap <= 1e-3 * tol or in_vain > 4:
