@@ -1,6 +1,7 @@
 """FSV: the linear programs, their sequence, what is known by hand and what users pass."""
 
 import os
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -10,9 +11,8 @@ import tamis
 from reference import fsv as plain
 from tamis import FSV
 from tamis.exceptions import InputError, SelectionWarning
-from tamis.wrappers import _linear_program
-from tamis.wrappers._linear_program import SeparationProgram
-from tamis.wrappers.fsv import LEAST_SHARE, smooth_count
+from tamis.wrappers import fsv
+from tamis.wrappers.fsv import LEAST_SHARE, SeparationProgram, smooth_count
 
 
 def table(seed=0, n_rows=40, n_columns=12, *, noise=0.5):
@@ -32,7 +32,9 @@ def solve(Z, y, price, penalty):
     share = np.where(y == 1, 1 / (y == 1).sum(), 1 / (y == 0).sum())
     half = len(y) / 2
     program = SeparationProgram(Z, sign, share * half, "FSV")
-    return program.solve(price * half / (1 - penalty)), share, sign
+    weights, intercept = program.solve(price * half / (1 - penalty))
+    plane = SimpleNamespace(weights=weights, offset=-intercept, earned=program.earned)
+    return plane, share, sign
 
 
 # One linear program.
@@ -72,8 +74,8 @@ def test_no_column_earns_more_than_its_price(seed):
 
 @pytest.mark.parametrize("seed", range(4))
 def test_the_optimum_does_not_depend_on_the_columns_tried_first(seed, monkeypatch):
-    monkeypatch.setattr(_linear_program, "FIRST", 1)
-    monkeypatch.setattr(_linear_program, "MORE", 2)
+    monkeypatch.setattr(fsv, "FIRST", 1)
+    monkeypatch.setattr(fsv, "MORE", 2)
     X, y = table(seed, 30, 60)
     Z = standardised(X)
     price = np.full(60, 0.05 * 5 * np.exp(-4))

@@ -11,7 +11,7 @@ import tamis
 from reference import svm as plain
 from tamis import SVMRFE
 from tamis.linear_svm import hinge
-from tamis.wrappers import _elimination
+from tamis.wrappers import svmrfe
 
 
 def table(seed=0, n_rows=40, n_columns=8, n_classes=2):
@@ -106,7 +106,7 @@ def test_the_gram_matrix_made_anew_or_not_gives_the_same(monkeypatch):
     X, y = table(6, 30, 60)
     X *= 10.0 ** np.random.default_rng(0).integers(-3, 4, 60)
     kept = SVMRFE().fit(X, y)
-    monkeypatch.setattr(_elimination, "FEW_COLUMNS", 60)
+    monkeypatch.setattr(svmrfe, "FEW_COLUMNS", 60)
     fresh = SVMRFE().fit(X, y)
     np.testing.assert_array_equal(kept.order_, fresh.order_)
     np.testing.assert_allclose(kept.criterion_, fresh.criterion_, rtol=1e-6)

@@ -7,16 +7,30 @@ from tamis.linear_svm.hinge_kernels import squared_weights, train_problems
 
 
 @kernel
-def weakest(weights, count):
-    """Places of the `count` smallest, weakest first; of equal ones the later goes first."""
+def drop(weights, count, alive, order, criterion):
+    """Drop the `count` weakest columns, weakest first; of equal ones the later goes first.
+
+    Those left move to the front of `alive`. Returns the dropped ones.
+    """
+    n_left = weights.size
     if count == 1:
-        place = 0
-        for a in range(1, weights.size):
-            if weights[a] <= weights[place]:
-                place = a
-        return np.full(1, place)
-    last = weights.size - 1
-    return last - np.argsort(weights[::-1], kind="mergesort")[:count]
+        places = np.zeros(1, np.int64)
+        for a in range(1, n_left):
+            if weights[a] <= weights[places[0]]:
+                places[0] = a
+    else:
+        places = n_left - 1 - np.argsort(weights[::-1], kind="mergesort")[:count]
+    gone = alive[places]
+    for c in range(count):
+        order[n_left - 1 - c] = gone[c]
+        criterion[gone[c]] = weights[places[c]]
+        alive[places[c]] = -1
+    kept = 0
+    for a in range(n_left):
+        if alive[a] >= 0:
+            alive[kept] = alive[a]
+            kept += 1
+    return gone
 
 
 @inline
@@ -25,17 +39,6 @@ def take_out(gram, column):
     for i in range(column.size):
         for j in range(column.size):
             gram[i, j] -= column[i] * column[j]
-
-
-@inline
-def close_gaps(alive, count):
-    """Move the entries that are not negative to the front; returns how many there are."""
-    kept = 0
-    for a in range(count):
-        if alive[a] >= 0:
-            alive[kept] = alive[a]
-            kept += 1
-    return kept
 
 
 @kernel
@@ -58,17 +61,13 @@ def eliminate(
         worst = max(worst, gap)
         squared_weights(columns, alive[:n_left], ranges, starts, beta, weights)
         count = max(1, int(step * n_left) if step < 1.0 else min(int(step), n_left))
-        places = weakest(weights[:n_left], count)
-        for place in range(count):
-            order[n_left - 1 - place] = alive[places[place]]
-            criterion[alive[places[place]]] = weights[places[place]]
-        stale = 2 * count > n_left  # then it is less work to make the matrix anew
-        for c in range(count):
-            if not stale:
-                take_out(gram, columns[alive[places[c]]])
-            alive[places[c]] = -1
-        n_left = close_gaps(alive, n_left)
+        gone = drop(weights[:n_left], count, alive, order, criterion)
+        n_left -= count
         rounds += 1
+        stale = count > n_left  # then it is less work to make the matrix anew
+        if not stale:
+            for column in gone:
+                take_out(gram, columns[column])
         if stale or np.trace(gram) <= mass:
             stale = True
             break

@@ -13,7 +13,7 @@ from tamis._facts import SelectorFacts
 from tamis._runtime.warning import warn
 from tamis._validation import N_JOBS, Choice, Constraint, Number
 from tamis.data.target import check_two_classes, check_weighted_classes
-from tamis.wrappers._linear_program import SeparationProgram
+from tamis.exceptions import InputError
 
 Floats = NDArray[np.float64]
 # Prices never fall below this share of their start: a column that is free makes the optimum of a
@@ -21,6 +21,11 @@ Floats = NDArray[np.float64]
 LEAST_SHARE = 1e-4
 # Exponent of the first prices; with alpha=5 and scaled columns a weight of 1 everywhere.
 START = 5.0
+# Columns in the first linear program, and most that are added to the next.
+FIRST, MORE = 50, 50
+# By how much a column left out may beat its price, and the tolerance of the solver; the prices are
+# scaled so that an error costs about 1.
+EXCESS, TOLERANCE = 1e-8, 1e-9
 
 
 class FSV(WeightedSelector):
@@ -77,21 +82,18 @@ class FSV(WeightedSelector):
     Notes
     -----
     Every program is solved on HiGHS in its dual form, first for the 50 columns that promise most
-    and then again with the columns whose reduced cost is negative, until there are none. So it
-    reaches the optimum over all columns; a solution takes time like ``T m^2`` for ``m`` columns
-    in the last program, and ``O(T n)`` to price all. Memory for a dense copy of the table.
+    and then again with the columns whose reduced cost is negative, until there are none. A solution
+    takes time like ``T m^2`` for ``m`` columns in the last program, ``O(T n)`` to price all, and
+    memory for a dense copy of the table.
 
     The minimum found is local. The paper starts anywhere; here the first program has the prices of
-    a weight of ``5 / alpha`` in every column, at which columns are cheap. The paper lets the price
-    of a large weight vanish; here it stays above 1/10,000 of the price of a weight of 0, for else
-    many planes are equally good.
+    a weight of ``5 / alpha`` in every column. The paper lets the price of a large weight vanish;
+    here it stays above 1/10,000 of the price of a weight of 0, for else many planes are equally
+    good. Of two equal columns one is used, the other comes among the last. On tables of few
+    different values the order of rows and columns may decide between several best planes.
 
-    Of two equal columns one is used, no matter which; the other could add nothing and comes among
-    the last. On tables of few different values a linear program can have several best planes, and
-    the order of rows and columns decides between them.
-
-    Missing cells are at the mean of their column. Sparse tables are made dense. Weights count in
-    the mean errors, means and deviations; their scale within a class does not matter.
+    Missing cells are at the mean of their column. Weights count in the mean errors, means and
+    deviations; their scale within a class does not matter.
 
     References
     ----------
@@ -170,7 +172,7 @@ class FSV(WeightedSelector):
 
     def _plane(
         self, columns: Floats, positive: NDArray[np.bool_], weight: Floats, rate: Floats
-    ) -> FewColumns:
+    ) -> Plane:
         """Successive linear programs for one side against the other."""
         share = np.where(
             positive, weight / weight[positive].sum(), weight / weight[~positive].sum()
@@ -184,14 +186,14 @@ class FSV(WeightedSelector):
         price = scale * max(np.exp(-START), LEAST_SHARE)
         path: list[float] = []
         for _ in self.steps("linear programs", range(self.max_iter), self.max_iter):
-            plane = program.solve(price)
-            size = np.abs(plane.weights)
-            errors = np.maximum(0.0, 1.0 - sign * (columns @ plane.weights - plane.offset))
+            weights, intercept = program.solve(price)
+            size = np.abs(weights)
+            errors = np.maximum(0.0, 1.0 - sign * (columns @ weights + intercept))
             path.append(
                 (1.0 - self.penalty) * float(share @ errors)
                 + self.penalty * float(smooth_count(rate * size).sum())
             )
-            near = np.minimum(np.abs(plane.earned) / price, 1.0)
+            near = np.minimum(np.abs(program.earned) / price, 1.0)
             if len(path) > 1 and path[-2] - path[-1] <= self.tol:
                 break
             price = scale * np.maximum(np.exp(-rate * size), LEAST_SHARE)
@@ -202,11 +204,9 @@ class FSV(WeightedSelector):
                     f"programs, got a fall of {path[-2] - path[-1]:.3g} in the last. Raise "
                     "max_iter or tol."
                 )
-        return FewColumns(plane.weights, -plane.offset, near, np.array(path))
+        return Plane(weights, intercept, near, np.array(path))
 
-    def _combine(
-        self, planes: list[FewColumns], spread: Any, constant: NDArray[np.bool_]
-    ) -> Floats:
+    def _combine(self, planes: list[Plane], spread: Any, constant: NDArray[np.bool_]) -> Floats:
         """Keep what the planes found; scores of all columns."""
         weights = np.array([plane.weights for plane in planes]) / spread
         self.coef_ = np.zeros((len(planes), constant.size))
@@ -231,7 +231,7 @@ class FSV(WeightedSelector):
         return scores
 
 
-class FewColumns(NamedTuple):
+class Plane(NamedTuple):
     """What the programs of one plane leave behind."""
 
     weights: Floats
@@ -259,3 +259,74 @@ def _standardised(X: Any, varies: NDArray[np.bool_], weight: Floats) -> tuple[Fl
     deviation = np.sqrt(weight @ columns**2 / weight.sum())
     columns /= deviation
     return columns, largest * deviation
+
+
+class SeparationProgram:
+    """Smallest ``cost @ errors + price @ abs(weights)`` of a plane, for one price after another.
+
+    The error of a row is ``max(0, 1 - sign (row @ weights - offset))``. What is solved is the dual:
+    multipliers u of the rows between 0 and their costs, ``sign @ u = 0``, and no column earning
+    more than its price, ``abs(columns.T @ (sign u)) <= price``, such that ``u.sum()`` is largest.
+    Few of these last conditions bind, so they are added as they are violated: the optimum over some
+    columns is the optimum over all as soon as no column left out earns more than its price.
+
+    `columns`, (n_rows, n_columns), are of about unit size; `sign` is 1 and -1 for the two sides;
+    `cost` of a unit of error is above 0 and of mean 1 or so.
+    """
+
+    def __init__(self, columns: Floats, sign: Floats, cost: Floats, who: str):
+        self.columns, self.sign, self.cost, self.who = columns, sign, cost, who
+        # Multipliers of a plane without columns, where every row is in error.
+        self.earned = (sign * cost) @ columns
+
+    def solve(self, price: Floats) -> tuple[Floats, float]:
+        """Weights and intercept of the best plane for these prices (above 0).
+
+        What every column earns there is left in `earned`.
+        """
+        working = np.argsort(-np.abs(self.earned) / price, kind="stable")[:FIRST]
+        while True:
+            result = self._solve_restricted(working, price[working])
+            self.earned = (self.sign * result.x[: self.sign.size]) @ self.columns
+            excess = np.abs(self.earned) - price
+            excess[working] = 0.0
+            wanted = np.flatnonzero(excess > EXCESS)
+            if not wanted.size:
+                break
+            best = np.argsort(-excess[wanted] / price[wanted], kind="stable")[:MORE]
+            working = np.concatenate([working, wanted[best]])
+        slope = result.eqlin.marginals
+        weights = np.zeros(price.size)
+        weights[working] = np.where(np.abs(slope[:-1]) > TOLERANCE, -slope[:-1], 0.0)
+        return weights, -float(slope[-1])
+
+    def _solve_restricted(self, working: NDArray[np.intp], price: Floats) -> Any:
+        """The solver's answer for the columns `working` alone.
+
+        What a column earns is a variable of its own, between minus and plus its price, so that the
+        basis has one row per column and not one per row of the table, nor two per column.
+        """
+        from scipy.optimize import linprog
+
+        n_rows, n_working = self.sign.size, working.size
+        equations = np.zeros((n_working + 1, n_rows + n_working))
+        equations[:-1, :n_rows] = self.columns[:, working].T * self.sign
+        equations[:-1, n_rows:] = -np.eye(n_working)
+        equations[-1, :n_rows] = self.sign
+        high = np.concatenate([self.cost, price])
+        low = np.concatenate([np.zeros(n_rows), -price])
+        gain = np.concatenate([-np.ones(n_rows), np.zeros(n_working)])
+        options = {"primal_feasibility_tolerance": TOLERANCE}
+        options["dual_feasibility_tolerance"] = TOLERANCE
+        # Presolve finds nothing in a dense program and takes a third of the time: a second try.
+        for presolve in (False, True):
+            result = linprog(
+                gain, A_eq=equations, b_eq=np.zeros(n_working + 1), method="highs-ds",
+                bounds=np.column_stack([low, high]), options=options | {"presolve": presolve},
+            )  # fmt: skip
+            if result.status == 0:
+                return result
+        raise InputError(
+            f"{self.who}: expected a linear program that HiGHS can solve, got {result.message!r} "
+            "Leave out columns of a few outliers only, or change the penalty."
+        )

@@ -14,7 +14,6 @@ from tamis._runtime.warning import warn
 from tamis._validation import N_JOBS, Choice, Constraint, Number
 from tamis.data.target import check_two_classes, check_weighted_classes
 from tamis.linear_svm import hinge
-from tamis.linear_svm.hinge import Rows, read_rows
 
 Floats = NDArray[np.float64]
 # The updates have converged when no scale factor changes by more than this share of itself.
@@ -78,17 +77,15 @@ class L0SVM(WeightedSelector):
     search: it starts from the plain SVM, and from the units of the columns, so set `scale` if
     these differ.
 
-    After each round the factors are divided by the largest. With a hard margin this changes
-    nothing; with a finite `C` it keeps the price in proportion, since otherwise all columns would
+    After each round the factors are divided by the largest, or with a finite `C` all columns would
     shrink until slack is cheaper than any of them. The paper stops when as many columns are left as
     are wanted; here the updates run until they settle, and columns are ordered by the round in
-    which they fell, so the order serves every number. Identical columns share their weight
-    and stand or fall together.
+    which they fell. Identical columns share their weight and stand or fall together.
 
     A round costs the Gram matrix of the columns left, ``n_samples^2 n_left / 2``, or
     ``n_samples n_left^2`` for long tables, and a training. The table is copied twice as dense
-    float64 columns. Columns are centred, which changes nothing but rounding; missing cells are at
-    the mean of their column. `C` is an absolute price: sample weights of 1/2 mean half the `C`.
+    float64 columns. Missing cells are at the mean of their column. `C` is an absolute price:
+    sample weights of 1/2 mean half the `C`.
 
     References
     ----------
@@ -161,12 +158,12 @@ class L0SVM(WeightedSelector):
         scores = np.zeros(constant.size)
         varies = np.flatnonzero(~constant)
         if varies.size:
-            table = read_rows(X, codes, weight, varies, self.scale)
+            table = hinge.read_rows(X, codes, weight, varies, self.scale)
             with hinge.calm_blas(table.codes.size > hinge.FEW_ROWS):
                 scores[varies], self.criterion_[varies] = self._shrink(table)
         return scores, constant
 
-    def _shrink(self, table: Rows) -> tuple[Floats, Floats]:
+    def _shrink(self, table: hinge.Rows) -> tuple[Floats, Floats]:
         """Rounds survived plus last factor, and weights in the last training."""
         problems = hinge.make_problems(table.codes, self.C * table.weight, self.multi_class)
         beta = np.zeros(problems.sign.size)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any, ClassVar
 
@@ -12,11 +13,12 @@ from sklearn.utils import check_random_state
 from tamis._base import Scores, WeightedSelector
 from tamis._columns import find_constant
 from tamis._facts import SelectorFacts
+from tamis._margin_weights import margin_weights
+from tamis._runtime.compilation import announce_compilation
 from tamis._runtime.threads import effective_jobs, run_parts
 from tamis._validation import N_JOBS, Choice, Constraint, Custom, Number
 from tamis.data.target import check_two_classes, check_weighted_classes
-from tamis.linear_svm.hinge import FEW_ROWS, Rows, calm_blas, read_rows, warn_unless_solved
-from tamis.wrappers._elimination import Elimination, Training, count_rounds
+from tamis.linear_svm import hinge
 
 Floats = NDArray[np.float64]
 
@@ -26,6 +28,11 @@ STEP = Custom(
 )
 # Progress is reported so many times during one elimination.
 TURNS = 100
+# The Gram matrix is made anew when what is left of it is a quarter of what it was: columns that
+# were taken out leave rounding errors of their size behind.
+FADED = 0.25
+# With so few columns it is made anew in every round, which then costs no more than taking one out.
+FEW_COLUMNS = 4
 
 
 class SVMRFE(WeightedSelector):
@@ -90,11 +97,9 @@ class SVMRFE(WeightedSelector):
     -----
     The model is that of scikit-learn's ``SVC(kernel="linear")``: hinge loss, intercept without
     penalty, one problem per pair of classes; with ``step=1`` the order is that of ``RFE`` around
-    it. ``SVC`` holds its kernel in single precision and stops at ``tol=1e-3``, so columns whose
-    weights are nearly equal may change places there. Columns dropped in one round are ordered by
-    weight, and of equal weights the higher index goes first. A share as `step` counts from the
-    columns left, as in the papers; ``RFE`` counts from all columns, so that a share of 0.5 would
-    order the better half by one training.
+    it, but for columns of nearly equal weight, for ``SVC`` stops at ``tol=1e-3``. Columns dropped
+    in one round are ordered by weight, and of equal weights the higher index goes first. A share as
+    `step` counts from the columns left, as in the papers; ``RFE`` counts from all columns.
 
     The Gram matrix of the rows is kept, and a dropped column is taken out of it; each problem
     starts from the multipliers of the round before and ends at its exact optimum by an active-set
@@ -103,10 +108,9 @@ class SVMRFE(WeightedSelector):
     method trains the problems in ``n_samples n_left^2``, without a warm start. The table is copied
     as dense float64 columns, once more for each bootstrap under way.
 
-    Columns are centred, which changes nothing but rounding; missing cells are at the mean of their
-    column. Weights depend on the units of the columns: set `scale` if these differ. `C` is an
-    absolute price, so sample weights of 2 mean the same as each row twice, and weights of 1/2
-    the same as half the `C`. Weights of rows by `sample_weighting` see a repeated row as two.
+    Missing cells are at the mean of their column. Weights depend on the units of the columns: set
+    `scale` if these differ. `C` is an absolute price, so sample weights of 2 mean the same as each
+    row twice. Weights of rows by `sample_weighting` see a repeated row as two.
 
     References
     ----------
@@ -192,51 +196,44 @@ class SVMRFE(WeightedSelector):
         varies = np.flatnonzero(~constant)
         if not varies.size:
             return np.zeros(constant.size), constant
-        table = read_rows(X, codes, weight, varies, self.scale)
+        table = hinge.read_rows(X, codes, weight, varies, self.scale)
         price = self.C * table.weight
         if self.sample_weighting:
-            price *= self._weigh_rows(table, X.shape[0])
-        training = Training(self.step, self.multi_class, self.tol, self.max_iter)
+            self.row_weights_ = np.zeros(X.shape[0])
+            margins = margin_weights(table.columns.T, table.codes, self.n_jobs)
+            self.row_weights_[table.rows] = margins
+            price *= margins
         self.n_iter_ = count_rounds(self.step, varies.size)
         scores = np.zeros(constant.size)
         find = self._ensemble if self.n_bootstraps else self._eliminate
-        with calm_blas(self.n_bootstraps > 0 or price.size > FEW_ROWS):
-            scores[varies], self.criterion_[varies] = find(table, price, training)
+        with hinge.calm_blas(self.n_bootstraps > 0 or price.size > hinge.FEW_ROWS):
+            scores[varies], self.criterion_[varies] = find(table, price)
         return scores, constant
 
-    def _weigh_rows(self, table: Rows, n_rows: int) -> Floats:
-        from tamis._margin_weights import margin_weights
-
-        weights = margin_weights(table.columns.T, table.codes, self.n_jobs)
-        self.row_weights_ = np.zeros(n_rows)
-        self.row_weights_[table.rows] = weights
-        return weights
-
-    def _eliminate(self, table: Rows, price: Floats, training: Training) -> tuple[Floats, Floats]:
+    def _eliminate(self, table: hinge.Rows, price: Floats) -> tuple[Floats, Floats]:
         """Position as a score, and the weight that a column was dropped with."""
-        search = Elimination(table.columns, table.codes, price, training)
+        search = Elimination(self, table.columns, table.codes, price)
         per_turn = -(-self.n_iter_ // TURNS)
         n_turns = -(-self.n_iter_ // per_turn)
         for _ in self.steps("elimination", search.turns(per_turn), n_turns):
             pass
         search.finish()  # if a callback ended the loop
-        warn_unless_solved(search.gap, self.tol, type(self).__name__)
+        hinge.warn_unless_solved(search.gap, self.tol, type(self).__name__)
         return search.positions, search.criterion
 
-    def _ensemble(self, table: Rows, price: Floats, training: Training) -> tuple[Floats, Floats]:
+    def _ensemble(self, table: hinge.Rows, price: Floats) -> tuple[Floats, Floats]:
         """Mean position as a score, and mean weight, over bootstrap samples."""
         counts = draw_counts(table.codes, self.n_bootstraps, check_random_state(self.random_state))
-        n_columns = len(table.columns)
-        positions = np.zeros((self.n_bootstraps, n_columns))
-        criterion = np.zeros((self.n_bootstraps, n_columns))
+        positions = np.zeros((self.n_bootstraps, len(table.columns)))
+        criterion = np.zeros_like(positions)
         gaps = np.zeros(self.n_bootstraps)
 
         def one(sample: int) -> None:
             drawn = counts[sample] > 0
             columns = np.ascontiguousarray(table.columns[:, drawn])
             prices = (price * counts[sample])[drawn]
-            search = Elimination(columns, table.codes[drawn], prices, training)
-            for _ in search.turns(n_columns):
+            search = Elimination(self, columns, table.codes[drawn], prices)
+            for _ in search.turns(len(columns)):
                 pass
             positions[sample], criterion[sample] = search.positions, search.criterion
             gaps[sample] = search.gap
@@ -247,7 +244,7 @@ class SVMRFE(WeightedSelector):
         for first in self.steps("bootstraps", starts, len(starts)):
             done = min(first + n_threads, self.n_bootstraps)
             run_parts(one, [(sample,) for sample in range(first, done)], n_threads)
-        warn_unless_solved(float(gaps.max()), self.tol, type(self).__name__)
+        hinge.warn_unless_solved(float(gaps.max()), self.tol, type(self).__name__)
         return positions[:done].mean(axis=0), criterion[:done].mean(axis=0)
 
 
@@ -260,3 +257,88 @@ def draw_counts(codes: NDArray[np.int32], n_samples: int, random: Any) -> NDArra
             drawn = random.randint(first, stop, stop - first)
             sample[first:stop] = np.bincount(drawn - first, minlength=stop - first)
     return counts
+
+
+class Elimination:
+    """An elimination under way; what it has found so far is in `order` and `criterion`.
+
+    `columns` is the transposed table, (n_columns, n_rows) and C-ordered; `codes` are the sorted
+    classes of its rows, `price` the positive cost of a unit of slack of each row.
+    """
+
+    def __init__(self, selector: SVMRFE, columns: Floats, codes: NDArray[np.int32], price: Floats):
+        self.selector, self.columns = selector, columns
+        self.problems = hinge.make_problems(codes, price, selector.multi_class)
+        self.beta = np.zeros(self.problems.sign.size)
+        self.alive = np.arange(columns.shape[0])
+        # Best first; filled from the end.
+        self.order = np.empty(columns.shape[0], dtype=np.int64)
+        self.criterion = np.zeros(columns.shape[0])
+        self.gap = 0.0
+        self._gram: Floats | None = None
+        self._mass = 0.0
+
+    @property
+    def positions(self) -> Floats:
+        """Number of columns for the best, 1 for the one dropped first."""
+        positions = np.empty(self.order.size)
+        positions[self.order] = np.arange(self.order.size, 0, -1)
+        return positions
+
+    def turns(self, n_rounds: int) -> Iterator[int]:
+        """Run until all columns are in order, `n_rounds` at a time; yields how many are left."""
+        while self.alive.size:
+            done = 0
+            while self.alive.size and done < n_rounds:
+                done += self._advance(n_rounds - done, self.selector.step)
+            yield int(self.alive.size)
+
+    def finish(self) -> None:
+        """Order all columns that are left by one training."""
+        if self.alive.size:
+            self._advance(1, float(self.alive.size))
+
+    def _advance(self, max_rounds: int, step: float) -> int:
+        """Some more rounds, at least one; returns how many."""
+        from tamis.wrappers import _elimination_kernels as kernels
+
+        n_rows, tol, max_iter = self.columns.shape[1], self.selector.tol, self.selector.max_iter
+        if hinge.is_long(n_rows, self.alive.size):
+            left = self.columns[self.alive]
+            gap = hinge.train_problems(left, self.problems, self.beta, tol, max_iter)
+            weights = hinge.squared_weights(left, self.problems, self.beta)
+            count = dropped(step, weights.size)
+            n_left, n_rounds, self._gram = weights.size - count, 1, None
+            kernels.drop(weights, count, self.alive, self.order, self.criterion)
+        else:
+            if self._gram is None:
+                whole = self.alive.size == len(self.columns)
+                left = self.columns if whole else self.columns[self.alive]
+                self._gram = left.T @ left
+                self._mass = FADED * float(np.trace(self._gram))
+            mass = self._mass if self.alive.size > FEW_COLUMNS else np.inf
+            stop = n_rows // hinge.LONG if n_rows > hinge.FEW_ROWS else 0
+            with announce_compilation(kernels.eliminate):
+                n_left, n_rounds, gap, stale = kernels.eliminate(
+                    self.columns, self._gram, *self.problems, self.beta, self.alive, self.order,
+                    self.criterion, float(step), mass, min(stop, self.alive.size - 1), max_rounds,
+                    tol, max_iter,
+                )  # fmt: skip
+            self._gram = None if stale else self._gram
+        self.gap = max(self.gap, gap)
+        self.alive = self.alive[:n_left]
+        return int(n_rounds)
+
+
+def dropped(step: float, n_left: int) -> int:
+    """Columns that go in a round."""
+    return max(1, int(step * n_left)) if step < 1 else min(int(step), n_left)
+
+
+def count_rounds(step: float, n_columns: int) -> int:
+    """Rounds of an elimination."""
+    count = 0
+    while n_columns:
+        n_columns -= dropped(step, n_columns)
+        count += 1
+    return count

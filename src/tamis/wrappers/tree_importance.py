@@ -8,6 +8,8 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
+from sklearn.base import clone
+from sklearn.utils import check_random_state
 
 from tamis._base import Scores, WeightedSelector
 from tamis._facts import BOTH_TASKS, SelectorFacts
@@ -23,7 +25,12 @@ from tamis.passes import MemoryEngine, run_pass
 from tamis.statistics import Ranges
 
 Floats = NDArray[np.float64]
-NAMES = ("forest", "extra", "xgboost", "lightgbm")
+ENSEMBLES = {
+    "forest": ("sklearn.ensemble", "RandomForest"),
+    "extra": ("sklearn.ensemble", "ExtraTrees"),
+    "xgboost": ("xgboost", "XGB"),
+    "lightgbm": ("lightgbm", "LGBM"),
+}
 
 
 class TreeImportance(WeightedSelector):
@@ -84,15 +91,14 @@ class TreeImportance(WeightedSelector):
     same share their importance by either measure.
 
     Constant columns are not shown to the trees. Missing values are sent to the side of a split
-    that gains more. Trees use nothing but the order of values: the named ensembles get every
-    column stretched to [0, 1] in float32, so that columns far from 0 or of small extent are not
-    lost to rounding, and a standardised numeric target. A sparse table stays sparse for forests
-    unless it holds missing values, and is made dense for boosted trees. Forests for a numeric
-    target look at a third of the columns in every split (Breiman's choice; scikit-learn's is all).
+    that gains more. The named ensembles get every column stretched to [0, 1] in float32, so that
+    columns far from 0 or of small extent are not lost to rounding, and a standardised numeric
+    target. A sparse table stays sparse for forests unless it holds missing values. Forests for a
+    numeric target look at a third of the columns in every split (Breiman's choice).
 
     Rows are put in an order by their content first, so that the draws of a forest do not depend on
     the order they come in, and weights that are counts repeat rows. Other weights are passed to
-    the trees and to the score. Another order of columns gives other draws.
+    the trees and to the score.
 
     References
     ----------
@@ -122,7 +128,7 @@ class TreeImportance(WeightedSelector):
 
     _constraints: ClassVar[dict[str, Constraint]] = {
         "estimator": Custom(
-            lambda value: Choice(NAMES).allows(value) or hasattr(value, "fit"),
+            lambda value: Choice(tuple(ENSEMBLES)).allows(value) or hasattr(value, "fit"),
             "'forest', 'extra', 'xgboost', 'lightgbm', or an estimator",
         ),
         "importance": Choice(("impurity", "permutation")),
@@ -158,56 +164,52 @@ class TreeImportance(WeightedSelector):
         self.n_features_to_select = n_features_to_select
         self.n_jobs = n_jobs
 
-    def _score(self, X: Any, y: Any, weight: NDArray[np.float64] | None) -> Scores:
-        from sklearn.utils import check_random_state
-
+    def _score(self, X: Any, y: Any, weight: Floats | None) -> Scores:
         outcome = Target.of(y, self.task, weight, X.shape[0], type(self).__name__)
         self._note_target(outcome)
-        ranges = run_pass(Ranges(X.shape[1]), MemoryEngine(X, None, weight), n_jobs=self.n_jobs)
-        low, high = ranges.finish()
-        checks.check_finite_columns(self, ranges.finish().infinite)
-        varies = ~ranges.finish().constant
+        statistic = Ranges(X.shape[1])
+        ranges = run_pass(statistic, MemoryEngine(X, None, weight), n_jobs=self.n_jobs).finish()
+        checks.check_finite_columns(self, ranges.infinite)
+        varies = ~ranges.constant
         if not varies.any():
             return np.zeros(varies.size), ~varies
         target: Any = outcome.values if outcome.codes is None else outcome.codes
         rows, weight = listed_rows(X, target, weight)
         # Only now, so that sums do not depend on the order that the rows came in.
-        X, target = X[rows], self._target(outcome, target[rows], weight)
+        X, target = X[rows], target[rows]
+        if isinstance(self.estimator, str) and not outcome.is_classes:
+            # Squares of large numbers would lose digits.
+            target = target - np.average(target, weights=weight)
+            target /= np.abs(target).max()
+            target /= np.sqrt(np.average(target**2, weights=weight))
         weight = None if weight is None else weight / weight.mean()  # leaves may depend on it
         X = X if varies.all() else X[:, varies]
         if isinstance(self.estimator, str):
             # Boosted trees read zeros that are left out in other ways than zeros that are there.
             forest = self.estimator in ("forest", "extra")
-            X = unit_table(X, low[varies], high[varies], keep_sparse=forest)
-        random = check_random_state(self.random_state)
+            X = unit_table(X, ranges.low[varies], ranges.high[varies], keep_sparse=forest)
         measure = self._gains if self.importance == "impurity" else self._losses
+        random = check_random_state(self.random_state)
         found = measure(X, target, weight, outcome.is_classes, random)
         scores = np.full(varies.size, min(0.0, found.min()))
         scores[varies] = found
         return scores, ~varies
 
-    def _target(self, outcome: Target, y: NDArray[Any], weight: Floats | None) -> NDArray[Any]:
-        """Codes of the classes, or numbers; standardised for trees, whose squares lose digits."""
-        if outcome.is_classes or not isinstance(self.estimator, str):
-            return y
-        centred = y - np.average(y, weights=weight)
-        centred /= np.abs(centred).max()
-        return centred / np.sqrt(np.average(centred**2, weights=weight))
-
-    def _model(self, n_rows: int, is_classes: bool, random: Any) -> Any:
-        """The estimator, unfitted, with a seed."""
-        from sklearn.base import clone
-
+    def _fitted(
+        self, X: Any, target: Any, weight: Floats | None, is_classes: bool, random: Any
+    ) -> Any:
+        """The estimator, with a seed, trained."""
         seed = draw_seed(random)
         if isinstance(self.estimator, str):
-            return make_ensemble(
-                self.estimator, is_classes=is_classes, n_rows=n_rows, seed=seed,
+            model = make_ensemble(
+                self.estimator, is_classes=is_classes, n_rows=X.shape[0], seed=seed,
                 n_estimators=self.n_estimators, n_jobs=effective_jobs(self.n_jobs),
             )  # fmt: skip
-        model = clone(self.estimator)
-        if model.get_params().get("random_state", 0) is None:
-            model.set_params(random_state=seed)
-        return model
+        else:
+            model = clone(self.estimator)
+            if model.get_params().get("random_state", 0) is None:
+                model.set_params(random_state=seed)
+        return model.fit(X, target, **_weights(weight))
 
     def _gains(
         self, X: Any, target: Any, weight: Floats | None, is_classes: bool, random: Any
@@ -225,12 +227,6 @@ class TreeImportance(WeightedSelector):
         total = gains.sum()
         return gains / total if total > 0 else gains
 
-    def _fitted(
-        self, X: Any, target: Any, weight: Floats | None, is_classes: bool, random: Any
-    ) -> Any:
-        model = self._model(X.shape[0], is_classes, random)
-        return model.fit(X, target, **_weights(weight))
-
     def _losses(
         self, X: Any, target: Any, weight: Floats | None, is_classes: bool, random: Any
     ) -> Floats:
@@ -245,14 +241,13 @@ class TreeImportance(WeightedSelector):
             model.set_params(n_jobs=1)  # the threads of a forest add up its votes in any order
         scorer = check_scoring(model, scoring=self.scoring)
         # Shuffling a column of a sparse matrix is not offered.
-        held_out = X[test].toarray() if hasattr(X, "toarray") else X[test]
+        held_out = X[test].toarray() if sparse.issparse(X) else X[test]
         self.held_out_score_ = float(scorer(model, held_out, target[test], **_weights(part[1])))
         losses = []
         for _ in self.steps("shuffles", range(self.n_repeats), self.n_repeats):
-            seed = draw_seed(random)
             result = permutation_importance(
-                model, held_out, target[test], scoring=scorer, n_repeats=1, random_state=seed,
-                sample_weight=part[1], n_jobs=1,
+                model, held_out, target[test], scoring=scorer, n_repeats=1, n_jobs=1,
+                random_state=draw_seed(random), sample_weight=part[1],
             )  # fmt: skip
             losses.append(result.importances[:, 0])
         return np.mean(losses, axis=0)
@@ -289,33 +284,26 @@ def make_ensemble(
     name: str, *, is_classes: bool, n_rows: int, n_estimators: int, seed: int, n_jobs: int
 ) -> Any:
     """An unfitted classifier or regressor, to be trained on `n_rows`."""
-    kind = "Classifier" if is_classes else "Regressor"
-    options: dict[str, Any] = {
-        "n_estimators": n_estimators, "random_state": seed, "n_jobs": n_jobs
-    }  # fmt: skip
-    if name in ("forest", "extra"):
-        ensemble = import_module("sklearn.ensemble")
-        word = "RandomForest" if name == "forest" else "ExtraTrees"
+    package, word = ENSEMBLES[name]
+    options: dict[str, Any] = {"n_estimators": n_estimators, "random_state": seed, "n_jobs": n_jobs}
+    if package == "sklearn.ensemble":
         # All columns in every split, scikit-learn's choice for numbers, would hide the second best.
         options["max_features"] = "sqrt" if is_classes else 1 / 3
-        return getattr(ensemble, word + kind)(**options)
-    if name == "xgboost":
-        return getattr(_optional(name), "XGB" + kind)(importance_type="gain", **options)
-    # Leaves of 20 rows, the default, would leave a small table without any split. The rest makes
-    # the result independent of the number of threads.
-    options |= {"min_child_samples": max(1, min(20, n_rows // 10)), "importance_type": "gain"}
-    options |= {"verbose": -1, "deterministic": True, "force_col_wise": True}
-    return getattr(_optional(name), "LGBM" + kind)(**options)
-
-
-def _optional(package: str) -> Any:
+    else:
+        options["importance_type"] = "gain"
+    if package == "lightgbm":
+        # Leaves of 20 rows, the default, would leave a small table without any split. The rest
+        # makes the result independent of the number of threads.
+        options |= {"min_child_samples": max(1, min(20, n_rows // 10)), "verbose": -1}
+        options |= {"deterministic": True, "force_col_wise": True}
     try:
-        return import_module(package)
+        module = import_module(package)
     except ImportError as error:
         raise MissingDependencyError(
             f"TreeImportance: expected the package {package} for estimator={package!r}, got "
             f"{error}. Run pip install {package}, or use estimator='forest'."
         ) from error
+    return getattr(module, word + ("Classifier" if is_classes else "Regressor"))(**options)
 
 
 def unit_table(X: Any, low: Floats, high: Floats, *, keep_sparse: bool) -> Any:
