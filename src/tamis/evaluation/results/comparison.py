@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -14,27 +15,17 @@ from numpy.typing import NDArray
 from tamis._fitted import make_frame
 from tamis._runtime.atomic import atomic_path
 from tamis._validation import Number, check_value
-from tamis.evaluation.results import tables
+from tamis.evaluation.results import schema, tables
 from tamis.evaluation.results.recommendation import Recommendation, recommend
-from tamis.evaluation.results.record import make_record, same_metric
-from tamis.evaluation.results.results import Results, frequency_rows, stability_rows
-from tamis.evaluation.results.tables import difference_rows, differences
+from tamis.evaluation.results.record import SCORES, make_record, same_metric
+from tamis.evaluation.results.results import Results, check_known
 from tamis.evaluation.run.plan import Plan
 from tamis.evaluation.store import StoredUnit
 from tamis.exceptions import InputError
 
 __all__ = ["Comparison", "Recommendation"]
 
-# Fields of the tables, also of empty ones.
-_MEAN = " ".join(tables.Mean._fields)
-_SCORES = "data method split count learner metric value"
-_CURVES = f"data method learner metric count {_MEAN}"
-_STABILITY = "data method count nogueira low high jaccard jensen_shannon n"
-_TIMES = "data method select_seconds learn_seconds peak_bytes n"
-_PROBES = f"data method count {_MEAN}"
-_FREQUENCY = "column index share low high mean_rank"
-_FAILURES = "data method split part error details"
-_SIGNIFICANCE = "method mean average_rank p_value is_best as_good_as_best groups"
+FREQUENCIES = ("column", "index", "share", "low", "high", "mean_rank")
 
 
 class Comparison:
@@ -66,21 +57,20 @@ class Comparison:
         self._results = Results(plan, rows)
 
     def __repr__(self) -> str:
-        plan = self._results.plan
         return (
-            f"Comparison({len(plan.selectors)} methods, {len(plan.settings)} data sets, "
-            f"{len(self._results.units)} of {len(plan.jobs)} units)"
+            f"Comparison({len(self.methods)} methods, {len(self.data)} data sets, "
+            f"{len(self._results.units)} of {len(self._results.plan.jobs)} units)"
         )
 
     @property
     def methods(self) -> list[str]:
         """Names of the methods."""
-        return list(self._results.plan.selectors)
+        return list(self._results.methods)
 
     @property
     def data(self) -> list[str]:
         """Names of the data sets."""
-        return [setting.table.name for setting in self._results.plan.settings]
+        return list(self._results.names)
 
     def counts(self, data: str | None = None) -> tuple[int, ...]:
         """Numbers of features that were tried on a data set, ascending.
@@ -95,7 +85,7 @@ class Comparison:
         tuple of int
             Numbers of features.
         """
-        return self._results.setting(self._number(data)).counts
+        return self._results.settings[self._number(data)].counts
 
     def table(self) -> Any:
         """All scores: data, method, split, count, learner, metric, value.
@@ -106,19 +96,19 @@ class Comparison:
             One row per score. A value is NaN where an estimator failed or a metric is not defined;
             a selector that failed has no rows. See :meth:`failures`.
         """
-        return _as_frame(tables.score_rows(self._results), _SCORES)
+        return _as_frame(self.score_rows(), SCORES)
 
     def score_rows(self) -> list[dict[str, Any]]:
         """Rows of :meth:`table` as dictionaries, without a package for data frames."""
-        return _picked(tables.score_rows(self._results), _SCORES)
+        return self._rows(tables.score_rows)
 
     def curve_rows(self) -> list[dict[str, Any]]:
         """Rows of :meth:`curves` as dictionaries, without a package for data frames."""
-        return _picked(tables.curve_rows(self._results), _CURVES)
+        return self._rows(tables.curve_rows)
 
     def time_rows(self) -> list[dict[str, Any]]:
         """Rows of :meth:`times` as dictionaries, without a package for data frames."""
-        return _picked(tables.time_rows(self._results), _TIMES)
+        return self._rows(tables.time_rows)
 
     def curves(self) -> Any:
         """Score against number of features: mean, standard error and 95% interval over splits.
@@ -134,7 +124,7 @@ class Comparison:
         folds), the variance of the mean is corrected after Nadeau and Bengio; so is the standard
         error.
         """
-        return _as_frame(tables.curve_rows(self._results), _CURVES)
+        return _as_frame(self.curve_rows(), ("data", *schema.CURVE))
 
     def stability(self, top: int | None = None) -> Any:
         """Agreement of the rankings of the splits.
@@ -154,7 +144,7 @@ class Comparison:
         """
         if top is not None:
             check_value(top, Number(int, 1), who="Comparison.stability", name="top")
-        return _as_frame(stability_rows(self._results, top), _STABILITY)
+        return _as_frame(self._rows(tables.stability_rows, top), ("data", *schema.STABILITY))
 
     def significance(
         self,
@@ -196,8 +186,8 @@ class Comparison:
             )
         self._check_count(count, data)
         number = None if several else self._number(data)
-        found = differences(self._results, number, metric, learner, count)
-        return _as_frame(difference_rows(found), _SIGNIFICANCE)
+        found = tables.differences(self._results, number, metric, learner, count)
+        return _as_frame(found["methods"], schema.METHOD)
 
     def rankings(self, data: str, method: str) -> NDArray[np.int32]:
         """Order of the columns (indices, best first) on every split.
@@ -214,7 +204,8 @@ class Comparison:
         ndarray of shape (n_splits, n_columns)
             Splits on which the method failed are left out.
         """
-        return self._results.orders(self._number(data), self._results.check_method(method))
+        number = self._number(data)
+        return self._results.orders(number, check_known(method, self.methods, "method"))
 
     def selection_frequency(self, data: str, method: str, count: int) -> Any:
         """How often every column is among the best.
@@ -235,10 +226,10 @@ class Comparison:
             most frequent first.
         """
         orders = self.rankings(data, method)
-        names = self._results.setting(self._number(data)).table.columns
+        names = self._results.settings[self._number(data)].table.columns
         limit = Number(int, 1, len(names))
         check_value(count, limit, who="Comparison.selection_frequency", name="count")
-        return _as_frame(frequency_rows(orders, count, names), _FREQUENCY)
+        return _as_frame(tables.frequency_rows(orders, count, names), FREQUENCIES)
 
     def failures(self) -> Any:
         """What went wrong.
@@ -249,7 +240,7 @@ class Comparison:
             data, method, split, part ("selector", or the estimator that gave no score), error in
             one line, and details, the whole traceback of selectors.
         """
-        return _as_frame(tables.failure_rows(self._results), _FAILURES)
+        return _as_frame(tables.failure_rows(self._results), schema.FAILURE)
 
     def failure_counts(self) -> dict[tuple[str, str], int]:
         """On how many splits selectors failed.
@@ -259,12 +250,8 @@ class Comparison:
         dict
             By data set and method; only those that failed.
         """
-        counts: dict[tuple[str, str], int] = {}
-        for row in tables.failure_rows(self._results):
-            if row["part"] == "selector":
-                key = (row["data"], row["method"])
-                counts[key] = counts.get(key, 0) + 1
-        return counts
+        rows = (row for row in tables.failure_rows(self._results) if row["part"] == "selector")
+        return dict(Counter((row["data"], row["method"]) for row in rows))
 
     def times(self) -> Any:
         """How long selecting and learning took on one split.
@@ -276,7 +263,7 @@ class Comparison:
             selecting; None where the system does not tell): medians over the splits, on one
             thread; n.
         """
-        return _as_frame(tables.time_rows(self._results), _TIMES)
+        return _as_frame(self.time_rows(), ("data", *schema.TIME))
 
     def probes(self) -> Any:
         """Share of columns known to mean nothing among the selected ones.
@@ -287,7 +274,7 @@ class Comparison:
             data, method, count, mean, standard_error, low, high, n; only for data sets that come
             with a list of their relevant columns.
         """
-        return _as_frame(tables.probe_rows(self._results), _PROBES)
+        return _as_frame(self._rows(tables.probe_rows), ("data", *schema.PROBE))
 
     def recommend(self, data: str | None = None, metric: str | None = None) -> Recommendation:
         """Which method, how many features, which ones, and what to expect.
@@ -361,9 +348,16 @@ class Comparison:
 
         write_report(self, Path(path), force=force)
 
+    def _rows(self, rows: Any, *options: Any) -> list[dict[str, Any]]:
+        return [
+            {"data": name, **row}
+            for number, name in enumerate(self.data)
+            for row in rows(self._results, number, *options)
+        ]
+
     def _number(self, data: str | None) -> int:
         if data is not None:
-            return self._results.number_of(data)
+            return self.data.index(check_known(data, self.data, "data"))
         if len(self.data) > 1:
             raise InputError(
                 f"Comparison: expected the name of one of {len(self.data)} data sets, got none. "
@@ -372,20 +366,14 @@ class Comparison:
         return 0
 
     def _check_count(self, count: int | None, data: str | None) -> None:
-        numbers = range(len(self.data)) if data is None else [self._number(data)]
-        for number in numbers:
-            known = self._results.setting(number).counts
+        for name in self.data if data is None else [data]:
+            known = self.counts(name)
             if count is not None and count not in known:
                 raise InputError(
-                    f"Comparison: count must be one of {known} on {self.data[number]!r}, got "
-                    f"{count!r}."
+                    f"Comparison: count must be one of {known} on {name!r}, got {count!r}."
                 )
 
 
-def _as_frame(rows: Iterable[dict[str, Any]], fields: str) -> Any:
+def _as_frame(rows: Iterable[dict[str, Any]], fields: Iterable[str]) -> Any:
     found = list(rows)
-    return make_frame({field: [row[field] for row in found] for field in fields.split()})
-
-
-def _picked(rows: Iterable[dict[str, Any]], fields: str) -> list[dict[str, Any]]:
-    return [{field: row[field] for field in fields.split()} for row in rows]
+    return make_frame({field: [row[field] for row in found] for field in fields})

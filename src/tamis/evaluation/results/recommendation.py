@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import islice, product
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from tamis.evaluation.results.results import (
-    Results,
-    chosen_columns,
-    frequency,
-    mean_ranks,
-    set_stability,
-)
-from tamis.evaluation.results.tables import Mean, mean_of
+from tamis.evaluation.results.results import Results
+from tamis.evaluation.results.tables import Mean, frequency_rows, mean_of, set_stability
 
 __all__ = ["Recommendation"]
 
@@ -90,49 +85,64 @@ class _Candidate:
     learner: str
     count: int
     found: Mean
+    merit: float  # the mean score, larger is better
 
 
 def recommend(results: Results, data: int, metric: str | None = None) -> Recommendation | None:
     """The fewest columns, then the fastest method, within one standard error of the best."""
     measure = results.metric(metric, data)
-    sign = 1.0 if measure.greater_is_better else -1.0
-    everything = _candidates(results, data, measure.name)
+    everything = _candidates(results, data, measure)
     baselines = [c for c in everything if _is_random(results, c.method)]
     candidates = [c for c in everything if c not in baselines] or everything
     if not candidates:
         return None
-    best = max(candidates, key=lambda c: sign * c.found.mean)
-    slack = 0.0 if np.isnan(best.found.standard_error) else best.found.standard_error
-    close = [c for c in candidates if sign * (best.found.mean - c.found.mean) <= slack]
+    best = max(candidates, key=lambda c: c.merit)
+    slack = float(np.nan_to_num(best.found.standard_error))
+    close = [c for c in candidates if best.merit - c.merit <= slack]
     fewest = min(c.count for c in close)
-    close = [c for c in close if c.count == fewest]
-    costs = {c.method: _cost(results, data, c.method) for c in close}
-    quickest = min(costs.values())
-    close = [c for c in close if costs[c.method] <= 10 * quickest]
-    stabilities = {c.method: _stability(results, data, c) for c in close}
-    chosen = max(
-        close,
-        key=lambda c: (np.nan_to_num(stabilities[c.method]["nogueira"]), sign * c.found.mean),
+    short = [c for c in close if c.count == fewest]
+    costs = {c.method: _cost(results, data, c.method) for c in short}
+    quick = [c for c in short if costs[c.method] <= 10 * min(costs.values())]
+    orders = {c.method: results.orders(data, c.method) for c in quick}
+    agreements = {method: set_stability(found, fewest) for method, found in orders.items()}
+    chosen = max(quick, key=lambda c: (np.nan_to_num(agreements[c.method]["nogueira"]), c.merit))
+    rivals = list(dict.fromkeys(c.method for c in close if c.method != chosen.method))
+    agreement, found, table = agreements[chosen.method], chosen.found, results.settings[data].table
+    top = list(islice(frequency_rows(orders[chosen.method], fewest, table.columns), fewest))
+    return Recommendation(
+        data=table.name,
+        method=chosen.method,
+        learner=chosen.learner,
+        metric=measure.name,
+        count=fewest,
+        columns=[row["column"] for row in top],
+        indices=[row["index"] for row in top],
+        shares=[row["share"] for row in top],
+        shares_low=[row["low"] for row in top],
+        shares_high=[row["high"] for row in top],
+        mean_ranks=[row["mean_rank"] for row in top],
+        score=found.mean,
+        low=found.low,
+        high=found.high,
+        stability=agreement["nogueira"],
+        stability_low=agreement["low"],
+        stability_high=agreement["high"],
+        sentence=_sentence(
+            table.name, measure.name, chosen, agreement["nogueira"], len(orders[chosen.method])
+        ),
+        reasons=_reasons(chosen, best, measure.name, rivals, baselines, slack),
+        rivals=rivals,
     )
-    rivals = _rivals(candidates, chosen, best, sign, slack)
-    reasons = _reasons(chosen, best, measure.name, rivals, baselines, sign, slack)
-    return _recommendation(results, data, measure.name, chosen, reasons, rivals)
 
 
-def _candidates(results: Results, data: int, metric: str) -> list[_Candidate]:
-    setting = results.setting(data)
-    overlap = results.overlap(data)
-    found = [
-        _Candidate(
-            method,
-            learner.name,
-            count,
-            mean_of(results.values(data, method, count, learner.name, metric), overlap),
-        )
-        for method in results.plan.selectors
-        for learner in setting.learners
-        for count in setting.counts
-    ]
+def _candidates(results: Results, data: int, metric: Any) -> list[_Candidate]:
+    setting, overlap = results.settings[data], results.overlap(data)
+    sign = 1.0 if metric.greater_is_better else -1.0
+    learners = [learner.name for learner in setting.learners]
+    found = []
+    for method, learner, count in product(results.methods, learners, setting.counts):
+        mean = mean_of(results.values(data, method, count, learner, metric.name), overlap)
+        found.append(_Candidate(method, learner, count, mean, sign * mean.mean))
     # A method that failed on some splits was not measured on the same rows as the others.
     most = max((c.found.n for c in found), default=0)
     return [c for c in found if c.found.n == most and most > 0]
@@ -143,27 +153,8 @@ def _is_random(results: Results, method: str) -> bool:
 
 
 def _cost(results: Results, data: int, method: str) -> float:
-    seconds = [
-        unit.select_seconds
-        for (of, name, _), unit in results.units.items()
-        if of == data and name == method and unit.error is None
-    ]
+    seconds = [unit.select_seconds for unit in results.successes(data, method)]
     return max(QUICK_SECONDS, float(np.median(seconds)))
-
-
-def _stability(results: Results, data: int, candidate: _Candidate) -> dict[str, float]:
-    return set_stability(results.orders(data, candidate.method), candidate.count)
-
-
-def _rivals(
-    candidates: list[_Candidate], chosen: _Candidate, best: _Candidate, sign: float, slack: float
-) -> list[str]:
-    names = [
-        c.method
-        for c in candidates
-        if c.method != chosen.method and sign * (best.found.mean - c.found.mean) <= slack
-    ]
-    return list(dict.fromkeys(names))
 
 
 def _reasons(
@@ -172,7 +163,6 @@ def _reasons(
     metric: str,
     rivals: list[str],
     baselines: list[_Candidate],
-    sign: float,
     slack: float,
 ) -> list[str]:
     reasons = []
@@ -190,8 +180,8 @@ def _reasons(
             f"As close with this or another number of columns: {', '.join(rivals)}. Of those with "
             "as few columns, the slow are passed over, and then the most stable is taken."
         )
-    chance = max(baselines, key=lambda c: sign * c.found.mean, default=None)
-    if chance is not None and sign * (chosen.found.mean - chance.found.mean) <= slack:
+    chance = max(baselines, key=lambda c: c.merit, default=None)
+    if chance is not None and chosen.merit - chance.merit <= slack:
         reasons.append(
             f"Beware: randomly chosen columns reach {chance.found.mean:.3f}, which is as good. "
             "Nothing here shows that selecting helps."
@@ -199,51 +189,7 @@ def _reasons(
     return reasons
 
 
-def _recommendation(
-    results: Results,
-    data: int,
-    metric: str,
-    chosen: _Candidate,
-    reasons: list[str],
-    rivals: list[str],
-) -> Recommendation:
-    table = results.setting(data).table
-    orders = results.orders(data, chosen.method)
-    columns = chosen_columns(orders, chosen.count)
-    shares = frequency(orders, chosen.count)
-    agreement = set_stability(orders, chosen.count)
-    found = chosen.found
-    return Recommendation(
-        data=table.name,
-        method=chosen.method,
-        learner=chosen.learner,
-        metric=metric,
-        count=chosen.count,
-        columns=[table.columns[j] for j in columns],
-        indices=columns.tolist(),
-        shares=shares.share[columns].tolist(),
-        shares_low=shares.low[columns].tolist(),
-        shares_high=shares.high[columns].tolist(),
-        mean_ranks=mean_ranks(orders)[columns].tolist(),
-        score=found.mean,
-        low=found.low,
-        high=found.high,
-        stability=agreement["nogueira"],
-        stability_low=agreement["low"],
-        stability_high=agreement["high"],
-        sentence=_sentence(table.name, metric, chosen, agreement, orders),
-        reasons=reasons,
-        rivals=rivals,
-    )
-
-
-def _sentence(
-    data: str,
-    metric: str,
-    chosen: _Candidate,
-    agreement: dict[str, float],
-    orders: NDArray[np.int32],
-) -> str:
+def _sentence(data: str, metric: str, chosen: _Candidate, agreement: float, n_splits: int) -> str:
     found = chosen.found
     text = (
         f"On {data}, use {chosen.method} with {chosen.count} columns: expect {metric} "
@@ -251,10 +197,9 @@ def _sentence(
     )
     if np.isfinite(found.low):
         text += f" (95% interval {found.low:.3f} to {found.high:.3f})"
-    if np.isfinite(agreement["nogueira"]):
+    if np.isfinite(agreement):
         text += (
-            f"; other rows of the same kind give columns that agree to {agreement['nogueira']:.2f} "
+            f"; other rows of the same kind give columns that agree to {agreement:.2f} "
             "(1 is the same columns, 0 is chance)"
         )
-    splits = orders.shape[0]
-    return f"{text}. Measured on {splits} split{'s' if splits > 1 else ''}."
+    return f"{text}. Measured on {n_splits} split{'s' if n_splits > 1 else ''}."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
 from dataclasses import asdict
 from typing import Any
 
@@ -11,57 +12,50 @@ from scipy import sparse
 from tamis._runtime.plain import plain, versions
 from tamis.evaluation.results import tables
 from tamis.evaluation.results.recommendation import Recommendation, recommend
-from tamis.evaluation.results.results import LEVEL, Results, frequency, mean_ranks, stability_rows
+from tamis.evaluation.results.results import Results
 from tamis.evaluation.results.schema import NAME, VERSION
-from tamis.evaluation.results.tables import Differences, difference_rows, differences
 
 # More would be neither drawn nor read.
 MOST_CORRELATED = 50
 MOST_FREQUENT = 60
+# Fields of the table of scores.
+SCORES = ("data", "method", "split", "count", "learner", "metric", "value")
 
 
 def make_record(results: Results) -> dict[str, Any]:
     """Everything about a comparison except the rankings themselves."""
-    first = results.setting(0)
-    table = list(tables.score_rows(results))
+    first, numbers = results.settings[0], range(len(results.settings))
+    rows = [
+        [results.names[i], *row.values()] for i in numbers for row in tables.score_rows(results, i)
+    ]
+    selectors = results.plan.selectors.items()
     found = {
         "schema": NAME,
         "version": VERSION,
-        "methods": list(results.plan.selectors),
-        "selectors": {
-            name: " ".join(repr(selector).split())
-            for name, selector in results.plan.selectors.items()
-        },
+        "methods": results.methods,
+        "selectors": {name: " ".join(repr(selector).split()) for name, selector in selectors},
         "learner": first.learners[0].name,
         "metric": first.metrics[0].name,
-        "level": LEVEL,
+        "level": tables.LEVEL,
         "random_state": results.plan.random_state,
         "seeds": _seeds(results),
         "versions": results.versions[0] if results.versions else versions(),
         "other_versions": results.versions[1:],
-        "data": [_data(results, number) for number in range(len(results.plan.settings))],
+        "data": [_data(results, number) for number in numbers],
         "significance": _over_data(results),
         "failures": list(tables.failure_rows(results)),
         "warnings": _warnings(results),
-        "table": {
-            "fields": list(table[0]) if table else [],
-            "rows": [list(row.values()) for row in table],
-        },
+        "table": {"fields": SCORES if rows else [], "rows": rows},
     }
     return plain(found)
 
 
 def _data(results: Results, number: int) -> dict[str, Any]:
-    setting = results.setting(number)
-    table, name = setting.table, setting.table.name
+    setting = results.settings[number]
+    table = setting.table
     answer = recommend(results, number)
-
-    def mine(rows: Any) -> list[dict[str, Any]]:
-        chosen = (row for row in rows if row["data"] == name)
-        return [{key: value for key, value in row.items() if key != "data"} for row in chosen]
-
     return {
-        "name": name,
+        "name": table.name,
         "fingerprint": table.fingerprint,
         "n_rows": int(table.X.shape[0]),
         "n_columns": int(table.X.shape[1]),
@@ -75,38 +69,32 @@ def _data(results: Results, number: int) -> dict[str, Any]:
         "protocol": setting.protocol.as_dict(),
         "splits": [split.name for split in setting.splits],
         "answer": None if answer is None else asdict(answer),
-        "scores": mine(tables.curve_rows(results)),
-        "stability": mine(stability_rows(results)),
-        "times": mine(tables.time_rows(results)),
-        "probes": mine(tables.probe_rows(results)),
-        "frequencies": _frequencies(results, number, answer),
-        "correlation": _correlation(table, answer),
-        "significance": _shown(differences(results, number, None, None, None)),
+        "scores": list(tables.curve_rows(results, number)),
+        "stability": list(tables.stability_rows(results, number)),
+        "times": list(tables.time_rows(results, number)),
+        "probes": list(tables.probe_rows(results, number)),
+        "frequencies": None if answer is None else _frequencies(results, number, answer),
+        "correlation": None if answer is None else _correlation(table, answer),
+        "significance": tables.differences(results, number),
     }
 
 
 def _seeds(results: Results) -> list[dict[str, Any]]:
+    seeds = defaultdict(list)
+    for job in results.plan.jobs:  # in the order of their splits
+        seeds[results.names[job.data], job.method].append(job.seed)
     return [
-        {
-            "data": results.setting(data).table.name,
-            "method": method,
-            "seeds": [
-                results.seeds[data, method, split]
-                for split in range(len(results.setting(data).splits))
-            ],
-        }
-        for data in range(len(results.plan.settings))
-        for method in results.plan.selectors
+        {"data": data, "method": method, "seeds": found} for (data, method), found in seeds.items()
     ]
 
 
 def _warnings(results: Results) -> list[dict[str, Any]]:
     """What selectors and estimators warned of, and on how many splits."""
-    counts: dict[tuple[str, str, str], int] = {}
-    for (data, method, _), unit in results.units.items():
-        for text in unit.warnings:
-            key = (results.setting(data).table.name, method, text)
-            counts[key] = counts.get(key, 0) + 1
+    counts = Counter(
+        (results.names[data], method, text)
+        for (data, method, _), unit in results.units.items()
+        for text in unit.warnings
+    )
     return [
         {"data": data, "method": method, "warning": text, "n": n}
         for (data, method, text), n in counts.items()
@@ -114,81 +102,46 @@ def _warnings(results: Results) -> list[dict[str, Any]]:
 
 
 def _over_data(results: Results) -> dict[str, Any] | None:
-    if len(results.plan.settings) < 2 or not same_metric(results):
+    if len(results.settings) < 2 or not same_metric(results):
         return None
-    return _shown(differences(results, None, None, None, None))
+    return tables.differences(results, None)
 
 
 def same_metric(results: Results) -> bool:
     """Whether the deciding metric of all data sets is the same."""
-    return len({setting.metrics[0].name for setting in results.plan.settings}) == 1
+    return len({setting.metrics[0].name for setting in results.settings}) == 1
 
 
-def _shown(found: Differences) -> dict[str, Any]:
-    shown: dict[str, Any] = {
-        "over": found.block,
-        "metric": found.metric,
-        "learner": found.learner,
-        "count": found.count,
-        "left_out": found.left_out,
-        "reason": found.reason,
-        "methods": difference_rows(found),
-    }
-    tests = found.found
-    if tests is not None:
-        shown |= {
-            "test": tests.post_hoc,
-            "best": tests.best,
-            "as_good": list(tests.as_good),
-            "groups": [list(group) for group in tests.groups],
-            "critical_difference": tests.critical_difference,
-            "friedman": None if tests.friedman is None else tests.friedman._asdict(),
-            "test_level": tests.level,
-            "n_blocks": tests.n_rows,
-        }
-    return shown
-
-
-def _frequencies(
-    results: Results, number: int, answer: Recommendation | None
-) -> dict[str, Any] | None:
+def _frequencies(results: Results, number: int, answer: Recommendation) -> dict[str, Any]:
     """How often every method chose the columns that some method chose most."""
-    if answer is None:
-        return None
-    orders = {method: results.orders(number, method) for method in results.plan.selectors}
-    orders = {method: found for method, found in orders.items() if found.size}
-    shares = {m: frequency(found, answer.count).share for m, found in orders.items()}
-    ranks = {method: mean_ranks(found) for method, found in orders.items()}
-    wanted = list(answer.indices[:MOST_FREQUENT])
-    total = np.sum(list(shares.values()), axis=0)
-    for column in np.argsort(-total, kind="stable"):
-        if len(wanted) >= MOST_FREQUENT or total[column] == 0:
-            break
-        if int(column) not in wanted:
-            wanted.append(int(column))
-    names = results.setting(number).table.columns
+    found = {method: results.orders(number, method) for method in results.methods}
+    orders = {method: rankings for method, rankings in found.items() if rankings.size}
+    shares = np.array([tables.frequency(o, answer.count).share for o in orders.values()])
+    ranks = np.array([tables.mean_ranks(o) for o in orders.values()])
+    total = shares.sum(axis=0)
+    frequent = [j for j in np.argsort(-total, kind="stable").tolist() if total[j] > 0]
+    wanted = list(dict.fromkeys([*answer.indices, *frequent]))[:MOST_FREQUENT]
+    names = results.settings[number].table.columns
     return {
         "count": answer.count,
         "indices": wanted,
         "columns": [names[column] for column in wanted],
         "methods": list(orders),
-        "shares": [[float(shares[method][column]) for method in orders] for column in wanted],
-        "mean_ranks": [[float(ranks[method][column]) for method in orders] for column in wanted],
+        "shares": shares[:, wanted].T,
+        "mean_ranks": ranks[:, wanted].T,
     }
 
 
-def _correlation(table: Any, answer: Recommendation | None) -> dict[str, Any] | None:
+def _correlation(table: Any, answer: Recommendation) -> dict[str, Any]:
     """Correlation of the chosen columns over all rows."""
-    if answer is None:
-        return None
     chosen = answer.indices[:MOST_CORRELATED]
     part = table.X[:, chosen]
     part = np.asarray(part.toarray() if sparse.issparse(part) else part, dtype=np.float64)
     return {
         "kind": "pearson",
         "indices": chosen,
-        "columns": [table.columns[column] for column in chosen],
-        "values": pairwise_correlation(part).tolist(),
+        "columns": answer.columns[:MOST_CORRELATED],
+        "values": pairwise_correlation(part),
     }
 
 

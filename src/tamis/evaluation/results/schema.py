@@ -1,49 +1,9 @@
 """The schema of ``Comparison.to_dict()``: what its JSON file holds and the report is made from.
 
 Version 1 of "tamis-comparison". Every number is finite or None (unknown); every text is plain,
-untrusted text; nothing else than dict, list, str, int, float, bool and None occurs.
-
-::
-
-    schema, version   "tamis-comparison", 1
-    methods           [str], at least one
-    selectors         {method: its parameters}
-    learner, metric   str, the estimator and the metric of the first data set that decide
-    level             float, of every interval, such as 0.95
-    random_state      int
-    seeds             [{data, method, seeds: [int]}], one seed per split
-    versions          {name: version}
-    other_versions    [{name: version}], if parts were computed with others
-    data              [data set], at least one
-    significance      None or differences over the data sets, when there are several
-    failures          [{data, method, split, part, error, details}]
-    warnings          [{data, method, warning, n}]
-    table             {fields: [str], rows: [[value]]}, one row per score
-    notes             [str], optional: what was left out of the copy inside a page
-
-A data set is::
-
-    name, fingerprint, n_rows, n_columns, task ("classification" or "regression")
-    counts        [int], numbers of features
-    learners      [str], names of the estimators
-    metrics       [{name, greater_is_better}]
-    protocol      {protocol, description, ...}
-    splits        [str]
-    answer        None or the fields of a Recommendation
-    scores        [{method, learner, metric, count, mean, standard_error, low, high, n}]
-    stability     [{method, count, nogueira, low, high, jaccard, jensen_shannon, n}]
-    times         [{method, select_seconds, learn_seconds, peak_bytes, n}]
-    probes        [{method, count, mean, standard_error, low, high, n}]
-    frequencies   None or {count, indices, columns, methods, shares, mean_ranks}: one row of
-                  `shares` and `mean_ranks` per column, one value per method
-    correlation   None or {kind, indices, columns, values}, of the chosen columns
-    significance  differences over the splits
-
-Differences are ``{over, metric, learner, count, left_out, reason, methods}``, where `methods` are
-``[{method, mean, average_rank, p_value, is_best, as_good_as_best, groups}]``. Where there was a
-test (`reason` is None), they also have ``{test, best, as_good, groups, critical_difference,
-friedman, test_level, n_blocks}``: `test` is "nemenyi", "wilcoxon" or "corrected t", `groups` are
-lists of methods that do not differ significantly.
+untrusted text; nothing else than dict, list, str, int, float, bool and None occurs. `RECORD` is the
+whole, and `DATA` a data set in it. A shape is a type, a word of `KINDS`, [shape] for a list, {key:
+shape} for a dict, or (shape,) for "or None"; a key with a question mark may be missing.
 """
 
 from __future__ import annotations
@@ -58,97 +18,100 @@ __all__ = ["check_summary"]
 NAME, VERSION = "tamis-comparison", 1
 
 
-def _fields(words: str, kind: Any) -> dict[str, Any]:
-    return dict.fromkeys(words.split(), kind)
+def _fields(words: str, shape: Any) -> dict[str, Any]:
+    return dict.fromkeys(words.split(), shape)
 
 
-# A shape is a type word, [shape] for a list, {key: shape} for a dict, (shape,) for "or None"; a
-# key with a question mark may be missing.
-_NUMBER = ("float",)
-_MEAN = {**_fields("mean standard_error low high", _NUMBER), "n": "int"}
-_METHOD = {
-    "method": "str",
-    **_fields("mean average_rank p_value", _NUMBER),
-    **_fields("is_best as_good_as_best", "bool"),
-    "groups": ["int"],
+NUMBER = (float,)
+MEAN = {**_fields("mean standard_error low high", NUMBER), "n": int}
+CURVE = {**_fields("method learner metric", str), "count": int, **MEAN}
+PROBE = {"method": str, "count": int, **MEAN}
+STABILITY = {
+    "method": str,
+    "count": int,
+    **_fields("nogueira low high jaccard jensen_shannon", NUMBER),
+    "n": int,
 }
-_UNTESTED = {
-    **_fields("over metric learner", "str"),
-    "count": ("int",),
-    "left_out": ["str"],
-    "reason": ("str",),
-    "methods": [_METHOD],
+TIME = {"method": str, **_fields("select_seconds learn_seconds peak_bytes", NUMBER), "n": int}
+FAILURE = _fields("data method split part error details", str)
+METHOD = {
+    "method": str,
+    **_fields("mean average_rank p_value", NUMBER),
+    **_fields("is_best as_good_as_best", bool),
+    "groups": [int],
 }
-_FRIEDMAN = {
-    **_fields("chi_square p_chi_square f_statistic p_value", _NUMBER),
-    "average_ranks": ["float"],
-    "n_data": "int",
+FRIEDMAN = {
+    **_fields("chi_square p_chi_square f_statistic p_value", NUMBER),
+    "average_ranks": [float],
+    "n_data": int,
 }
-_TESTED = {
-    **_UNTESTED,
-    **_fields("test best", "str"),
-    "as_good": ["str"],
-    "groups": [["str"]],
-    "critical_difference": _NUMBER,
-    "friedman": (_FRIEDMAN,),
-    "test_level": "float",
-    "n_blocks": "int",
+# Differences of the methods: why there was no test, or what it found.
+UNTESTED = {
+    **_fields("over metric learner", str),
+    "count": (int,),
+    "left_out": [str],
+    "reason": (str,),
+    "methods": [METHOD],
 }
-_ANSWER = {
-    **_fields("data method learner metric sentence", "str"),
-    "count": "int",
-    "indices": ["int"],
-    **_fields("columns reasons rivals", ["str"]),
-    **_fields("shares shares_low shares_high mean_ranks", [_NUMBER]),
-    **_fields("score low high stability stability_low stability_high", _NUMBER),
+TESTED = {
+    **UNTESTED,
+    "test": str,  # "nemenyi", "wilcoxon" or "corrected t"
+    "best": str,
+    "as_good": [str],
+    "groups": [[str]],  # methods that do not differ significantly
+    "critical_difference": NUMBER,
+    "friedman": (FRIEDMAN,),
+    "test_level": float,
+    "n_blocks": int,
 }
-_STABILITY = {
-    "method": "str",
-    **_fields("count n", "int"),
-    **_fields("nogueira low high jaccard jensen_shannon", _NUMBER),
+# The fields of a Recommendation.
+ANSWER = {
+    **_fields("data method learner metric sentence", str),
+    "count": int,
+    "indices": [int],
+    **_fields("columns reasons rivals", [str]),
+    **_fields("shares shares_low shares_high mean_ranks", [NUMBER]),
+    **_fields("score low high stability stability_low stability_high", NUMBER),
 }
-_TIME = {
-    "method": "str",
-    **_fields("select_seconds learn_seconds peak_bytes", _NUMBER),
-    "n": "int",
+# One row of `shares` and `mean_ranks` per column, one value per method.
+FREQUENCIES = {
+    "count": int,
+    "indices": [int],
+    **_fields("columns methods", [str]),
+    **_fields("shares mean_ranks", [[NUMBER]]),
 }
-_FREQUENCIES = {
-    "count": "int",
-    "indices": ["int"],
-    **_fields("columns methods", ["str"]),
-    **_fields("shares mean_ranks", [[_NUMBER]]),
-}
-_CORRELATION = {"kind": "str", "indices": ["int"], "columns": ["str"], "values": [[_NUMBER]]}
-_DATA = {
-    **_fields("name fingerprint task", "str"),
-    **_fields("n_rows n_columns", "int"),
-    "counts": ["int"],
-    **_fields("learners splits", ["str"]),
-    "metrics": [{"name": "str", "greater_is_better": "bool"}],
+CORRELATION = {"kind": str, "indices": [int], "columns": [str], "values": [[NUMBER]]}
+DATA = {
+    **_fields("name fingerprint task", str),  # task: "classification" or "regression"
+    **_fields("n_rows n_columns", int),
+    "counts": [int],  # numbers of features
+    **_fields("learners splits", [str]),  # their names
+    "metrics": [{"name": str, "greater_is_better": bool}],
     "protocol": "protocol",
-    "answer": (_ANSWER,),
-    "scores": [{**_fields("method learner metric", "str"), "count": "int", **_MEAN}],
-    "stability": [_STABILITY],
-    "times": [_TIME],
-    "probes": [{"method": "str", "count": "int", **_MEAN}],
-    "frequencies": (_FREQUENCIES,),
-    "correlation": (_CORRELATION,),
-    "significance": "differences",
+    "answer": (ANSWER,),
+    "scores": [CURVE],
+    "stability": [STABILITY],
+    "times": [TIME],
+    "probes": [PROBE],
+    "frequencies": (FREQUENCIES,),
+    "correlation": (CORRELATION,),  # of the chosen columns
+    "significance": "differences",  # over the splits
 }
-_RECORD = {
-    **_fields("schema learner metric", "str"),
-    **_fields("version random_state", "int"),
-    "methods": ["str"],
-    **_fields("selectors versions", "texts"),
-    "level": "float",
-    "seeds": [{"data": "str", "method": "str", "seeds": ["int"]}],
-    "other_versions": ["texts"],
-    "data": [_DATA],
-    "significance": ("differences",),
-    "failures": [_fields("data method split part error details", "str")],
-    "warnings": [{**_fields("data method warning", "str"), "n": "int"}],
-    "table": {"fields": ["str"], "rows": [["value"]]},
-    "notes?": ["str"],
+RECORD = {
+    **_fields("schema learner metric", str),  # estimator and metric that decide, of the first data
+    **_fields("version random_state", int),
+    "methods": [str],
+    "selectors": "texts",  # parameters by method
+    "versions": "texts",
+    "other_versions": ["texts"],  # if parts were computed with others
+    "level": float,  # of every interval, such as 0.95
+    "seeds": [{"data": str, "method": str, "seeds": [int]}],  # one seed per split
+    "data": [DATA],
+    "significance": ("differences",),  # over the data sets, when there are several
+    "failures": [FAILURE],
+    "warnings": [{**_fields("data method warning", str), "n": int}],
+    "table": {"fields": [str], "rows": [["value"]]},  # one row per score
+    "notes?": [str],  # what was left out of the copy inside a page
 }
 
 
@@ -189,7 +152,7 @@ def check_summary(summary: Any) -> dict[str, Any]:
             f"report: expected a comparison of version {VERSION}, got version "
             f"{_brief(summary.get('version'))}. Write it again with this version of Tamis."
         )
-    _check(summary, _RECORD, "comparison")
+    _check(summary, RECORD, "comparison")
     _check_parts(summary)
     return summary
 
@@ -212,9 +175,9 @@ def _check(value: Any, shape: Any, where: str) -> None:
             _check(item, known[key], f"{where}[{key!r}]")
     elif shape == "differences":
         _expect(isinstance(value, dict), where, "a dict", value)
-        _check(value, _TESTED if value.get("reason") is None else _UNTESTED, where)
+        _check(value, TESTED if value.get("reason") is None else UNTESTED, where)
     else:
-        holds, words = _KINDS[shape]
+        holds, words = KINDS[shape]
         _expect(holds(value), where, words, value)
 
 
@@ -231,28 +194,26 @@ def _is_number(value: Any) -> bool:
     return _is_int(value) or (isinstance(value, float) and math.isfinite(value))
 
 
-def _is_plain(value: Any) -> bool:
-    return value is None or isinstance(value, (str, bool)) or _is_number(value)
-
-
 def _are_texts(value: Any) -> bool:
     return isinstance(value, dict) and all(
         isinstance(text, str) for text in (*value.keys(), *value.values())
     )
 
 
-def _is_protocol(value: Any) -> bool:
-    return isinstance(value, dict) and isinstance(value.get("description"), str)
-
-
-_KINDS = {
-    "str": (lambda value: isinstance(value, str), "a text"),
-    "bool": (lambda value: isinstance(value, bool), "True or False"),
-    "int": (_is_int, "an integer"),
-    "float": (_is_number, "a finite number"),
-    "value": (_is_plain, "a text, a finite number, True, False or None"),
+KINDS: dict[Any, Any] = {
+    str: (lambda value: isinstance(value, str), "a text"),
+    bool: (lambda value: isinstance(value, bool), "True or False"),
+    int: (_is_int, "an integer"),
+    float: (_is_number, "a finite number"),
+    "value": (
+        lambda value: value is None or isinstance(value, str | bool) or _is_number(value),
+        "a text, a finite number, True, False or None",
+    ),
     "texts": (_are_texts, "a dict of texts"),
-    "protocol": (_is_protocol, "a dict with a description"),
+    "protocol": (
+        lambda value: isinstance(value, dict) and isinstance(value.get("description"), str),
+        "a dict with a description",
+    ),
 }
 
 
@@ -264,36 +225,37 @@ def _check_parts(record: dict[str, Any]) -> None:
     for row in record["table"]["rows"]:
         _expect(len(row) == fields, "comparison['table']['rows']", f"rows of {fields} values", row)
     known = set(record["methods"])
-    parts = [(record["significance"], "comparison['significance']")]
+    _check_methods(
+        known, (record["significance"] or {}).get("methods", []), "comparison['significance']"
+    )
     for position, data in enumerate(record["data"]):
-        where = f"comparison['data'][{position}]"
-        parts.append((data["significance"], f"{where}['significance']"))
-        _check_data(data, known, where)
-    for part, where in parts:
-        for row in (part or {"methods": []})["methods"]:
-            _expect(row["method"] in known, where, "about known methods", row["method"])
+        _check_data(data, known, f"comparison['data'][{position}]")
 
 
 def _check_data(data: dict[str, Any], known: set[str], where: str) -> None:
+    answer, frequencies, correlation = data["answer"], data["frequencies"], data["correlation"]
     rows = [*data["scores"], *data["stability"], *data["times"], *data["probes"]]
-    answer, frequencies = data["answer"], data["frequencies"]
     if answer is not None:
         rows.append(answer)
-        _same_length(
-            answer, "columns indices shares shares_low shares_high mean_ranks", f"{where}['answer']"
-        )
-    for row in rows:
-        _expect(row["method"] in known, where, "about known methods", row["method"])
+        fields = "columns indices shares shares_low shares_high mean_ranks"
+        _check_lengths(answer, fields, f"{where}['answer']")
+    _check_methods(known, rows, where)
     if frequencies is not None:
         _expect(set(frequencies["methods"]) <= known, where, "about known methods", "others")
-        _same_length(frequencies, "columns indices shares mean_ranks", f"{where}['frequencies']")
+        _check_lengths(frequencies, "columns indices shares mean_ranks", f"{where}['frequencies']")
         _check_width(frequencies, "shares", "methods", f"{where}['frequencies']")
-    if data["correlation"] is not None:
-        _same_length(data["correlation"], "columns indices values", f"{where}['correlation']")
-        _check_width(data["correlation"], "values", "columns", f"{where}['correlation']")
+    if correlation is not None:
+        _check_lengths(correlation, "columns indices values", f"{where}['correlation']")
+        _check_width(correlation, "values", "columns", f"{where}['correlation']")
+    _check_methods(known, data["significance"]["methods"], f"{where}['significance']")
 
 
-def _same_length(block: dict[str, Any], fields: str, where: str) -> None:
+def _check_methods(known: set[str], rows: list[dict[str, Any]], where: str) -> None:
+    for row in rows:
+        _expect(row["method"] in known, where, "about known methods", row["method"])
+
+
+def _check_lengths(block: dict[str, Any], fields: str, where: str) -> None:
     lengths = {field: len(block[field]) for field in fields.split()}
     _expect(len(set(lengths.values())) == 1, where, "lists with one item per column", lengths)
 

@@ -1,17 +1,23 @@
-"""Scores against the number of features, times, failures, and which methods differ."""
+"""Rows about one data set: scores, means, stability, times, failures, and which methods differ."""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import stdtrit
 
-from tamis.evaluation import significance
-from tamis.evaluation.results.results import LEVEL, Floats, Results
+from tamis.evaluation import significance, stability
+from tamis.evaluation.results.results import Floats, Results
+from tamis.evaluation.stability.sets import wilson
+
+Rows = Iterator[dict[str, Any]]
+Orders = NDArray[np.int32]
+LEVEL = 0.95  # of every interval
 
 
 class Mean(NamedTuple):
@@ -24,7 +30,7 @@ class Mean(NamedTuple):
     n: int
 
 
-def mean_of(values: Floats, overlap: float | None, level: float = LEVEL) -> Mean:
+def mean_of(values: Floats, overlap: float | None) -> Mean:
     """Mean, standard error and t interval of scores over splits.
 
     Where splits share test rows, s² (1/n + n_test / n_train) takes the place of s² / n: plain
@@ -38,172 +44,197 @@ def mean_of(values: Floats, overlap: float | None, level: float = LEVEL) -> Mean
     if n == 1:
         return Mean(mean, np.nan, np.nan, np.nan, 1)
     error = float(values.std(ddof=1) * np.sqrt(1 / n + (overlap or 0.0)))
-    half = float(stdtrit(n - 1, 0.5 + level / 2)) * error
+    half = float(stdtrit(n - 1, 0.5 + LEVEL / 2)) * error
     return Mean(mean, error, mean - half, mean + half, n)
 
 
-def score_rows(results: Results) -> Iterator[dict[str, Any]]:
+def score_rows(results: Results, data: int) -> Rows:
     """One row per score, in the order of the plan."""
-    for data, setting in enumerate(results.plan.settings):
-        for method in results.plan.selectors:
-            for number, split in enumerate(setting.splits):
-                unit = results.units.get((data, method, number))
-                for score in unit.scores if unit is not None else ():
-                    yield {
-                        "data": setting.table.name,
-                        "method": method,
-                        "split": split.name,
-                        "count": score["count"],
-                        "learner": score["learner"],
-                        "metric": score["metric"],
-                        "value": score["value"],
-                    }
+    splits = results.settings[data].splits
+    for method in results.methods:
+        for number, unit in results.units_of(data, method):
+            for score in unit.scores:
+                shown = {key: score[key] for key in ("count", "learner", "metric", "value")}
+                yield {"method": method, "split": splits[number].name, **shown}
 
 
-def curve_rows(results: Results) -> Iterator[dict[str, Any]]:
-    """Mean and interval by data, method, learner, metric and count."""
-    for data, setting in enumerate(results.plan.settings):
-        overlap = results.overlap(data)
-        for method in results.plan.selectors:
-            for learner in setting.learners:
-                for metric in setting.metrics:
-                    for count in setting.counts:
-                        values = results.values(data, method, count, learner.name, metric.name)
-                        found = mean_of(values, overlap)
-                        if found.n:
-                            yield {
-                                "data": setting.table.name,
-                                "method": method,
-                                "learner": learner.name,
-                                "metric": metric.name,
-                                "count": count,
-                                **found._asdict(),
-                            }
+def curve_rows(results: Results, data: int) -> Rows:
+    """Mean and interval by method, learner, metric and count."""
+    setting, overlap = results.settings[data], results.overlap(data)
+    learners = [learner.name for learner in setting.learners]
+    metrics = [metric.name for metric in setting.metrics]
+    for method, learner, metric, count in product(
+        results.methods, learners, metrics, setting.counts
+    ):
+        found = mean_of(results.values(data, method, count, learner, metric), overlap)
+        if found.n:
+            where = {"method": method, "learner": learner, "metric": metric, "count": count}
+            yield {**where, **found._asdict()}
 
 
-def time_rows(results: Results) -> Iterator[dict[str, Any]]:
+def time_rows(results: Results, data: int) -> Rows:
     """Median seconds of selecting and of learning on one split, and its memory."""
-    for data, setting in enumerate(results.plan.settings):
-        for method in results.plan.selectors:
-            found = [
-                unit
-                for (of, name, _), unit in results.units.items()
-                if of == data and name == method and unit.error is None
-            ]
-            if found:
-                # The first fit of a process also loads libraries: the median is the method's own.
-                peaks = [unit.peak_bytes for unit in found if unit.peak_bytes is not None]
-                yield {
-                    "data": setting.table.name,
-                    "method": method,
-                    "select_seconds": float(np.median([unit.select_seconds for unit in found])),
-                    "learn_seconds": float(np.median([learn_seconds(unit) for unit in found])),
-                    "peak_bytes": int(np.median(peaks)) if peaks else None,
-                    "n": len(found),
-                }
+    for method in results.methods:
+        found = results.successes(data, method)
+        if found:
+            # The first fit of a process also loads libraries: the median is the method's own.
+            peaks = [unit.peak_bytes for unit in found if unit.peak_bytes is not None]
+            yield {
+                "method": method,
+                "select_seconds": float(np.median([unit.select_seconds for unit in found])),
+                "learn_seconds": float(np.median([_learn_seconds(unit) for unit in found])),
+                "peak_bytes": int(np.median(peaks)) if peaks else None,
+                "n": len(found),
+            }
 
 
-def learn_seconds(unit: Any) -> float:
+def _learn_seconds(unit: Any) -> float:
     """Seconds of all estimators of a unit; every metric of a model repeats its time."""
     models = {(row["count"], row["learner"]): row["fit_seconds"] for row in unit.scores}
     return float(sum(models.values()))
 
 
-def probe_rows(results: Results) -> Iterator[dict[str, Any]]:
+def probe_rows(results: Results, data: int) -> Rows:
     """Mean share of known probes among the selected columns, where they are known."""
-    for data, setting in enumerate(results.plan.settings):
-        overlap = results.overlap(data)
-        for method in results.plan.selectors:
-            for count in setting.counts:
-                units = [
-                    results.units.get((data, method, split)) for split in range(len(setting.splits))
-                ]
-                shares = [unit.probe_share for unit in units if unit is not None]
-                values = [share[count] for share in shares if share is not None and count in share]
-                if values:
-                    yield {
-                        "data": setting.table.name,
-                        "method": method,
-                        "count": count,
-                        **mean_of(np.array(values), overlap)._asdict(),
-                    }
+    overlap = results.overlap(data)
+    for method, count in product(results.methods, results.settings[data].counts):
+        shares = [unit.probe_share or {} for _, unit in results.units_of(data, method)]
+        values = np.array([share[count] for share in shares if count in share])
+        if values.size:
+            yield {"method": method, "count": count, **mean_of(values, overlap)._asdict()}
 
 
-def failure_rows(results: Results) -> Iterator[dict[str, Any]]:
-    """Selectors that failed, and estimators or metrics that gave nothing."""
+def failure_rows(results: Results) -> Rows:
+    """Selectors that failed, and estimators or metrics that gave nothing, on all data sets."""
     for (data, method, number), unit in results.units.items():
-        setting = results.plan.settings[data]
-        where = {
-            "data": setting.table.name,
-            "method": method,
-            "split": setting.splits[number].name,
-        }
+        split = results.settings[data].splits[number].name
+        where = {"data": results.names[data], "method": method, "split": split}
         if unit.error is not None:
             lines = unit.error.strip().splitlines() or ["failed"]
             yield {**where, "part": "selector", "error": lines[-1], "details": unit.error}
-        notes = {
-            (row["learner"], row["note"]): row for row in unit.scores if row.get("note") is not None
-        }
-        for learner, note in notes:
-            yield {**where, "part": learner, "error": note, "details": note}
+        for learner, note in dict.fromkeys(
+            (row["learner"], row.get("note")) for row in unit.scores
+        ):
+            if note is not None:
+                yield {**where, "part": learner, "error": note, "details": note}
 
 
-@dataclass(frozen=True)
-class Differences:
-    """What the tests say, or why there are none (`found` is None)."""
+def stability_rows(results: Results, data: int, top: int | None = None) -> Rows:
+    """Agreement of the splits by method and count."""
+    for method in results.methods:
+        orders = results.orders(data, method)
+        if orders.size:
+            index = _ranking_stability(orders, top)
+            for count in results.settings[data].counts:
+                agreement = {**set_stability(orders, count), "jensen_shannon": index}
+                yield {"method": method, "count": count, **agreement, "n": orders.shape[0]}
 
-    found: Any
-    block: str
-    metric: str
-    learner: str
-    count: int | None
-    left_out: list[str]
-    reason: str | None = None
+
+def _ranking_stability(orders: Orders, top: int | None) -> float:
+    """Jensen-Shannon index of whole rankings or their top."""
+    if min(orders.shape) < 2:
+        return float("nan")
+    top = None if top is None else min(top, orders.shape[1])
+    return float(stability.jensen_shannon(stability.rankings_from_orders(orders), top))
+
+
+def set_stability(orders: Orders, count: int) -> dict[str, float]:
+    """Nogueira with its interval, and Jaccard, of the best `count` columns."""
+    if orders.shape[0] < 2 or count >= orders.shape[1]:  # all columns: nothing was chosen
+        return dict.fromkeys(("nogueira", "low", "high", "jaccard"), float("nan"))
+    sets = orders[:, :count]
+    value, low, high, _ = stability.nogueira(sets, orders.shape[1])
+    return {"nogueira": value, "low": low, "high": high, "jaccard": stability.jaccard(sets)}
+
+
+def frequency(orders: Orders, count: int) -> stability.SelectionFrequency:
+    """Share of the splits that have every column among their best `count`, with its interval."""
+    chosen = np.bincount(orders[:, :count].ravel(), minlength=orders.shape[1])
+    return wilson(chosen, orders.shape[0], LEVEL)
+
+
+def mean_ranks(orders: Orders) -> Floats:
+    """Mean rank of every column, 1 is best."""
+    total = np.zeros(orders.shape[1])
+    ranks = np.arange(1.0, orders.shape[1] + 1)
+    for order in orders:
+        total[order] += ranks
+    return total / orders.shape[0]
+
+
+def frequency_rows(orders: Orders, count: int, names: Sequence[str]) -> Rows:
+    """How often a column is among the best, the most frequent and then the best ranked first."""
+    if orders.size:
+        found, ranks = frequency(orders, count), mean_ranks(orders)
+        for j in np.lexsort((ranks, -found.share)).tolist():
+            yield {
+                "column": names[j],
+                "index": j,
+                "share": float(found.share[j]),
+                "low": float(found.low[j]),
+                "high": float(found.high[j]),
+                "mean_rank": float(ranks[j]),
+            }
 
 
 def differences(
     results: Results,
     data: int | None,
-    metric: str | None,
-    learner: str | None,
-    count: int | None,
-) -> Differences:
+    metric: str | None = None,
+    learner: str | None = None,
+    count: int | None = None,
+) -> dict[str, Any]:
     """Compare the methods over data sets (`data` None), or over the splits of one."""
-    first = 0 if data is None else data
+    first = data or 0
     measure = results.metric(metric, first)
-    learner = learner or results.setting(first).learners[0].name
-    numbers = range(len(results.plan.settings)) if data is None else [data]
-    blocks = [_splits(results, number, measure.name, learner, count) for number in numbers]
-    table = np.array([_means(block) for block in blocks]) if data is None else blocks[0]
-    methods = list(results.plan.selectors)
-    complete = np.isfinite(table).any(axis=0)
+    learner = learner or results.settings[first].learners[0].name
     if data is None:
+        numbers = range(len(results.settings))
+        blocks = [_splits(results, number, measure.name, learner, count) for number in numbers]
+        table = np.array([_means(block) for block in blocks])
         complete = np.isfinite(table).all(axis=0)
-    rows = np.isfinite(table[:, complete]).all(axis=1)
-    kept = [name for name, is_whole in zip(methods, complete, strict=True) if is_whole]
-    left_out = [name for name in methods if name not in kept]
-    block = "data sets" if data is None else "splits"
-    found = reason = None
-    if len(kept) < 2 or rows.sum() < 2:
-        reason = f"fewer than two methods or two {block} with scores"
     else:
-        share = None if data is None else _test_share(results, data)
-        found = significance.compare_many(
-            table[rows][:, complete],
-            kept,
-            test_share=share,
-            greater_is_better=measure.greater_is_better,
-        )
-    return Differences(found, block, measure.name, learner, count, left_out, reason)
+        table = _splits(results, data, measure.name, learner, count)
+        complete = np.isfinite(table).any(axis=0)
+    table = table[np.isfinite(table[:, complete]).all(axis=1)][:, complete]
+    kept = [method for method, whole in zip(results.methods, complete, strict=True) if whole]
+    over = "data sets" if data is None else "splits"
+    found: dict[str, Any] = {
+        "over": over,
+        "metric": measure.name,
+        "learner": learner,
+        "count": count,
+        "left_out": [method for method in results.methods if method not in kept],
+        "reason": None,
+        "methods": [],
+    }
+    if min(table.shape) < 2:
+        return {**found, "reason": f"fewer than two methods or two {over} with scores"}
+    share = None if data is None else _test_share(results, data)
+    tests = significance.compare_many(
+        table, kept, test_share=share, greater_is_better=measure.greater_is_better
+    )
+    return {
+        **found,
+        "methods": _method_rows(tests),
+        "test": tests.post_hoc,
+        "best": tests.best,
+        "as_good": tests.as_good,
+        "groups": tests.groups,
+        "critical_difference": tests.critical_difference,
+        "friedman": None if tests.friedman is None else tests.friedman._asdict(),
+        "test_level": tests.level,
+        "n_blocks": tests.n_rows,
+    }
 
 
 def _splits(results: Results, data: int, metric: str, learner: str, count: int | None) -> Floats:
     """Score of every split (rows) and method (columns), by default the mean over all counts."""
-    counts = results.setting(data).counts if count is None else (count,)
+    counts = results.settings[data].counts if count is None else (count,)
     return np.column_stack(
         [
             np.mean([results.values(data, method, k, learner, metric) for k in counts], axis=0)
-            for method in results.plan.selectors
+            for method in results.methods
         ]
     )
 
@@ -216,25 +247,22 @@ def _means(block: Floats) -> Floats:
 
 def _test_share(results: Results, data: int) -> float:
     """Share of the test rows in a split, for the correction of the t test."""
-    splits = results.setting(data).splits
+    splits = results.settings[data].splits
     return float(np.mean([s.test.size / (s.test.size + s.train.size) for s in splits]))
 
 
-def difference_rows(differences: Differences) -> list[dict[str, Any]]:
+def _method_rows(tests: significance.ManyMethods) -> list[dict[str, Any]]:
     """One row per method, best first."""
-    found = differences.found
-    if found is None:
-        return []
     rows = [
         {
             "method": name,
-            "mean": found.means[i],
-            "average_rank": found.average_ranks[i],
-            "p_value": found.p_values[i],
-            "is_best": name == found.best,
-            "as_good_as_best": name in found.as_good,
-            "groups": [n for n, group in enumerate(found.groups, 1) if name in group],
+            "mean": tests.means[i],
+            "average_rank": tests.average_ranks[i],
+            "p_value": tests.p_values[i],
+            "is_best": name == tests.best,
+            "as_good_as_best": name in tests.as_good,
+            "groups": [n for n, group in enumerate(tests.groups, 1) if name in group],
         }
-        for i, name in enumerate(found.names)
+        for i, name in enumerate(tests.names)
     ]
     return sorted(rows, key=lambda row: (not row["is_best"], row["average_rank"]))
