@@ -15,14 +15,15 @@ from sklearn.linear_model import LinearRegression, LogisticRegression
 
 import tamis
 from reference.failing import Broken, Stopped
+from tamis._runtime import progress as progress_
 from tamis._runtime.fingerprint import canonical, data_fingerprint
 from tamis._runtime.seeds import seed_of
 from tamis.evaluation import compare
 from tamis.evaluation.protocols import Folds, RepeatedSplits
-from tamis.evaluation.run import progress as progress_
 from tamis.evaluation.run import workers as _workers
 from tamis.evaluation.run.plan import make_plan
 from tamis.evaluation.run.tables import read_tables
+from tamis.evaluation.run.timing import Timing
 from tamis.evaluation.store import Store
 from tamis.exceptions import InputError, SelectionWarning
 
@@ -402,7 +403,7 @@ def test_a_bar_on_a_terminal():
 
 @pytest.mark.slow
 def test_the_estimate_knows_slow_methods():
-    timing = progress_.Timing()
+    timing = Timing()
     assert timing.remaining([(0, "slow")], [], 1) is None
     timing.add((0, "quick"), 1.0)
     timing.add((0, "slow"), 99.0)

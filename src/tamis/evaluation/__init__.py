@@ -7,22 +7,19 @@
 Whatever is learned, is learned from the training rows of a split alone.
 """
 
-from importlib import import_module as _import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-# Home of every name; loaded when first used. Names that are not here are modules.
-_FILES = {
-    "Comparison": "results.comparison",
-    "LeakReport": "leak",
-    "Lent": "run.progress",
-    "Unit": "run.units",
-    "UnitResult": "run.units",
-    "compare": "run.compare",
-    "draw_train": "protocols.base",
-    "leak_check": "leak",
-    "make_progress": "run.progress",
-    "run_unit": "run.units",
-}
+from tamis._lazy import lazy_names as _lazy_names
+
+if TYPE_CHECKING:
+    from tamis._runtime.progress import Lent, make_progress
+    from tamis.evaluation import learners, metrics, protocols, significance, stability
+    from tamis.evaluation.leak import LeakReport, leak_check
+    from tamis.evaluation.protocols.base import draw_train
+    from tamis.evaluation.results.comparison import Comparison
+    from tamis.evaluation.run.compare import compare
+    from tamis.evaluation.run.units import Unit, UnitResult, run_unit
+
 __all__ = [
     "Comparison",
     "LeakReport",
@@ -41,28 +38,23 @@ __all__ = [
     "stability",
 ]
 
-if TYPE_CHECKING:
-    from tamis.evaluation import learners, metrics, protocols, significance, stability
-    from tamis.evaluation.leak import LeakReport, leak_check
-    from tamis.evaluation.protocols.base import draw_train
-    from tamis.evaluation.results.comparison import Comparison
-    from tamis.evaluation.run.compare import compare
-    from tamis.evaluation.run.progress import Lent, make_progress
-    from tamis.evaluation.run.units import Unit, UnitResult, run_unit
-
-
-def __getattr__(name: str) -> Any:
-    if name in _FILES:
-        value = getattr(_import_module(f"tamis.evaluation.{_FILES[name]}"), name)
-    elif name in __all__:
-        value = _import_module(f"tamis.evaluation.{name}")
-    else:
-        raise AttributeError(f"module 'tamis.evaluation' has no attribute {name!r}")
-    # The function `compare` stands for the module of the same name, which importing it would
-    # otherwise put here.
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return __all__
+__getattr__, __dir__ = _lazy_names(
+    __name__,
+    {
+        "Comparison": "tamis.evaluation.results.comparison",
+        "LeakReport": "tamis.evaluation.leak",
+        "Lent": "tamis._runtime.progress",
+        "Unit": "tamis.evaluation.run.units",
+        "UnitResult": "tamis.evaluation.run.units",
+        "compare": "tamis.evaluation.run.compare",
+        "draw_train": "tamis.evaluation.protocols.base",
+        "leak_check": "tamis.evaluation.leak",
+        "learners": "tamis.evaluation.learners",
+        "make_progress": "tamis._runtime.progress",
+        "metrics": "tamis.evaluation.metrics",
+        "protocols": "tamis.evaluation.protocols",
+        "run_unit": "tamis.evaluation.run.units",
+        "significance": "tamis.evaluation.significance",
+        "stability": "tamis.evaluation.stability",
+    },
+)

@@ -14,7 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
 
-from tamis.evaluation.protocols.base import Rows, deal_folds
+from tamis.evaluation.protocols.base import Rows, deal_folds, fold_parts
 from tamis.linear_svm.squared_hinge import hinge, newton_path, tube, with_bias
 
 N_FOLDS = 5
@@ -176,5 +176,4 @@ def inner_folds(y: NDArray[Any], is_classes: bool) -> list[tuple[Rows, Rows]]:
     n_folds = max(2, min(N_FOLDS, least))
     if n < 3:
         return []
-    fold = deal_folds(y, is_classes, n_folds, np.random.default_rng(0))
-    return [(np.flatnonzero(fold != k), np.flatnonzero(fold == k)) for k in range(n_folds)]
+    return fold_parts(deal_folds(y, is_classes, n_folds, np.random.default_rng(0)))

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import copy
 import hashlib
+from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from typing import Any, NamedTuple
 
@@ -29,7 +29,7 @@ def draw_train(
     >>> int(draw_train(y, True, 0.5, np.random.default_rng(0)).sum())
     5
     """
-    codes = _codes(y, is_classes)
+    codes = class_codes(y, is_classes)
     n = codes.size
     if n < 2:
         raise InputError(f"RepeatedSplits: expected at least 2 rows, got {n}.")
@@ -49,9 +49,7 @@ def _shares(sizes: Rows, share: float, rng: np.random.Generator) -> Rows:
     mixed = rng.permutation(sizes.size)  # or equal remainders always favour the first class
     largest = mixed[np.argsort(counts[mixed] - exact[mixed], kind="stable")]
     counts[largest[:left]] += 1
-    alone = sizes == 1
-    counts = np.clip(counts, 1, np.maximum(sizes - 1, 1))
-    return np.where(alone, 1, counts)
+    return np.clip(counts, 1, np.maximum(sizes - 1, 1))
 
 
 def deal_folds(y: NDArray[Any], is_classes: bool, n_folds: int, rng: np.random.Generator) -> Rows:
@@ -59,7 +57,7 @@ def deal_folds(y: NDArray[Any], is_classes: bool, n_folds: int, rng: np.random.G
 
     Folds then differ by at most one row, in total and in every class.
     """
-    codes = _codes(y, is_classes)
+    codes = class_codes(y, is_classes)
     shuffled = rng.permutation(codes.size)
     dealt = shuffled[np.argsort(codes[shuffled], kind="stable")]
     fold = np.empty(codes.size, dtype=np.intp)
@@ -67,32 +65,20 @@ def deal_folds(y: NDArray[Any], is_classes: bool, n_folds: int, rng: np.random.G
     return fold
 
 
-def _codes(y: NDArray[Any], is_classes: bool) -> Rows:
+def fold_parts(fold: Rows) -> list[tuple[Rows, Rows]]:
+    """Rows to learn from and rows to score, for every fold."""
+    folds = range(int(fold.max()) + 1)
+    return [(np.flatnonzero(fold != k), np.flatnonzero(fold == k)) for k in folds]
+
+
+def class_codes(y: NDArray[Any], is_classes: bool) -> Rows:
+    """Number of the class of every row; 0 for regression."""
     if not is_classes:
         return np.zeros(y.shape[0], dtype=np.intp)
     return np.unique(y, return_inverse=True)[1].reshape(-1)
 
 
-def group_folds(groups: Rows, y: NDArray[Any], is_classes: bool, n_folds: int) -> Rows:
-    """Fold of every row such that groups stay together, numbered by their first row."""
-    from sklearn.model_selection import GroupKFold, StratifiedGroupKFold
-
-    table = np.zeros((groups.size, 1))
-    codes = _codes(y, is_classes)
-    splitters: list[Any] = [GroupKFold(n_folds)]
-    if is_classes and np.bincount(codes).min() >= n_folds:
-        splitters.insert(0, StratifiedGroupKFold(n_folds))
-    for splitter in splitters:
-        tests = [test for _, test in splitter.split(table, codes, groups)]
-        if all(test.size for test in tests):
-            break
-    fold = np.empty(groups.size, dtype=np.intp)
-    for k, test in enumerate(sorted(tests, key=lambda rows: int(rows[0]))):
-        fold[test] = k
-    return fold
-
-
-def check_parts(train: Any, test: Any, n_rows: int, who: str) -> tuple[Rows, Rows]:
+def _check_parts(train: Any, test: Any, n_rows: int, who: str) -> tuple[Rows, Rows]:
     """Sorted row numbers of both parts, which must not meet."""
     train = _row_numbers(train, n_rows, f"{who}: train")
     test = _row_numbers(test, n_rows, f"{who}: test")
@@ -123,31 +109,6 @@ def _row_numbers(rows: Any, n_rows: int, who: str) -> Rows:
     return np.unique(rows).astype(np.intp)
 
 
-def stamps(time: Any, n_rows: int, who: str) -> NDArray[Any]:
-    """When every row was measured, as sortable values without gaps."""
-    if time is None:
-        return np.arange(n_rows)
-    time = np.asarray(time)
-    if time.shape != (n_rows,):
-        raise InputError(f"{who}: time must have one entry per row ({n_rows}), got {time.shape}.")
-    return np.unique(time, return_inverse=True)[1].reshape(-1)
-
-
-def frozen_splitter(splitter: Any) -> Any:
-    """A splitter that gives the same splits every time; lists of pairs are wrapped."""
-    from sklearn.model_selection import check_cv
-
-    if isinstance(splitter, list | tuple):
-        return check_cv(splitter)
-    # False where the splitter can shuffle and does not; there a seed would be an error.
-    draws = hasattr(splitter, "random_state") and getattr(splitter, "shuffle", True)
-    if not draws or splitter.random_state is not None:
-        return splitter
-    splitter = copy.copy(splitter)
-    splitter.random_state = 0
-    return splitter
-
-
 def fingerprint(values: Any) -> dict[str, Any]:
     """Number and a short digest of values that are too many to show."""
     text = np.asarray(values).astype(str)
@@ -155,8 +116,8 @@ def fingerprint(values: Any) -> dict[str, Any]:
     return {"n": int(text.size), "sha256": digest[:16]}
 
 
-# Names of splits, and for each the rows to learn from and the rows to score.
-Parts = tuple[list[str], list[tuple[Any, Any]]]
+# For every split, its name, the rows to learn from and the rows to score.
+Parts = Iterator[tuple[str, Any, Any]]
 
 
 class Split(NamedTuple):
@@ -218,20 +179,27 @@ class Protocol:
             The same for the same rows and parameters.
         """
         y = np.asarray(y)
-        names, parts = self._parts(X, y, is_classes)
-        checked = [
-            check_parts(train, test, y.shape[0], f"{self.who}: {name}")
-            for name, (train, test) in zip(names, parts, strict=True)
+        return [
+            Split(name, *_check_parts(train, test, y.shape[0], f"{self.who}: {name}"))
+            for name, train, test in self._parts(X, y, is_classes)
         ]
-        return [Split(name, *rows) for name, rows in zip(names, checked, strict=True)]
 
     def _parts(self, X: Any, y: NDArray[Any], is_classes: bool) -> Parts:
-        """Names of the splits, and their training and test rows."""
+        """Name, training and test rows of every split."""
         raise NotImplementedError
 
     def describe(self) -> str:
         """Say in one sentence what is done."""
         raise NotImplementedError
+
+    def _check_count(self, name: str, low: int) -> None:
+        check_value(getattr(self, name), Number(int, low), who=self.who, name=name)
+
+    def _check_enough(self, n: int, needed: int, what: str) -> None:
+        if n < needed:
+            raise InputError(
+                f"{self.who}: expected at least {needed} {what}, got {n}. Ask for fewer parts."
+            )
 
     def as_dict(self) -> dict[str, Any]:
         """Name, sentence and parameters, as plain values that JSON can hold.
@@ -244,16 +212,3 @@ class Protocol:
             plain = value is None or isinstance(value, bool | int | float | str)
             shown[field.name] = value if plain else fingerprint(value)
         return shown
-
-
-def check_count(protocol: Protocol, name: str, low: int) -> None:
-    """Raise unless a parameter is an integer of at least `low`."""
-    check_value(getattr(protocol, name), Number(int, low), who=protocol.who, name=name)
-
-
-def check_enough(protocol: Protocol, n: int, needed: int, what: str) -> None:
-    """Raise if there are fewer than needed."""
-    if n < needed:
-        raise InputError(
-            f"{protocol.who}: expected at least {needed} {what}, got {n}. Ask for fewer parts."
-        )

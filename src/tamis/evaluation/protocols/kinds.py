@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,14 +14,11 @@ from tamis._validation import Number, check_value
 from tamis.evaluation.protocols.base import (
     Parts,
     Protocol,
-    check_count,
-    check_enough,
+    class_codes,
     deal_folds,
     draw_train,
     fingerprint,
-    frozen_splitter,
-    group_folds,
-    stamps,
+    fold_parts,
 )
 from tamis.exceptions import InputError
 
@@ -55,18 +53,16 @@ class RepeatedSplits(Protocol):
     random_state: int = 0
 
     def __post_init__(self) -> None:
-        check_count(self, "n_splits", 1)
+        self._check_count("n_splits", 1)
         share = Number(float, 0, 1, open_low=True, open_high=True)
         check_value(self.train_size, share, who=self.who, name="train_size")
-        check_count(self, "random_state", 0)
+        self._check_count("random_state", 0)
 
     def _parts(self, X: Any, y: NDArray[Any], is_classes: bool) -> Parts:
         rng = np.random.default_rng(self.random_state)
-        parts = []
-        for _ in range(self.n_splits):
+        for i in range(self.n_splits):
             train = draw_train(y, is_classes, self.train_size, rng)
-            parts.append((np.flatnonzero(train), np.flatnonzero(~train)))
-        return [f"split {i + 1}" for i in range(self.n_splits)], parts
+            yield f"split {i + 1}", train, ~train
 
     def describe(self) -> str:
         """Say in one sentence what is done."""
@@ -107,19 +103,16 @@ class Folds(Protocol):
 
     def __post_init__(self) -> None:
         for name, low in (("n_folds", 2), ("n_repeats", 1), ("random_state", 0)):
-            check_count(self, name, low)
+            self._check_count(name, low)
 
     def _parts(self, X: Any, y: NDArray[Any], is_classes: bool) -> Parts:
-        check_enough(self, y.shape[0], self.n_folds, "rows")
+        self._check_enough(y.shape[0], self.n_folds, "rows")
         rng = np.random.default_rng(self.random_state)
-        names, parts = [], []
         for repeat in range(self.n_repeats):
+            start = f"repeat {repeat + 1}, " if self.n_repeats > 1 else ""
             fold = deal_folds(y, is_classes, self.n_folds, rng)
-            for k in range(self.n_folds):
-                start = f"repeat {repeat + 1}, " if self.n_repeats > 1 else ""
-                names.append(f"{start}fold {k + 1}")
-                parts.append((np.flatnonzero(fold != k), np.flatnonzero(fold == k)))
-        return names, parts
+            for k, (train, test) in enumerate(fold_parts(fold)):
+                yield f"{start}fold {k + 1}", train, test
 
     def describe(self) -> str:
         """Say in one sentence what is done."""
@@ -146,9 +139,9 @@ class LeaveOneOut(Protocol):
 
     def _parts(self, X: Any, y: NDArray[Any], is_classes: bool) -> Parts:
         n = y.shape[0]
-        check_enough(self, n, 2, "rows")
-        rows = np.arange(n)
-        return [f"row {i + 1}" for i in rows], [(np.delete(rows, i), rows[[i]]) for i in rows]
+        self._check_enough(n, 2, "rows")
+        for i in range(n):
+            yield f"row {i + 1}", np.delete(np.arange(n), i), [i]
 
     def describe(self) -> str:
         """Say in one sentence what is done."""
@@ -176,7 +169,7 @@ class PublishedSplit(Protocol):
     test: Any
 
     def _parts(self, X: Any, y: NDArray[Any], is_classes: bool) -> Parts:
-        return ["published"], [(self.train, self.test)]
+        yield "published", self.train, self.test
 
     def describe(self) -> str:
         """Say in one sentence what is done."""
@@ -209,7 +202,7 @@ class GroupFolds(Protocol):
     n_folds: int = 5
 
     def __post_init__(self) -> None:
-        check_count(self, "n_folds", 2)
+        self._check_count("n_folds", 2)
 
     def _parts(self, X: Any, y: NDArray[Any], is_classes: bool) -> Parts:
         labels, codes = np.unique(np.asarray(self.groups).astype(str), return_inverse=True)
@@ -218,11 +211,22 @@ class GroupFolds(Protocol):
                 f"{self.who}: groups must have one entry per row ({y.shape[0]}), got "
                 f"{codes.shape[0]}."
             )
-        check_enough(self, labels.size, self.n_folds, "groups")
-        fold = group_folds(codes, y, is_classes, self.n_folds)
-        found = range(int(fold.max()) + 1)
-        parts = [(np.flatnonzero(fold != k), np.flatnonzero(fold == k)) for k in found]
-        return [f"fold {k + 1}" for k in found], parts
+        self._check_enough(labels.size, self.n_folds, "groups")
+        for k, test in enumerate(self._folds(codes, class_codes(y, is_classes), is_classes)):
+            yield f"fold {k + 1}", np.setdiff1d(np.arange(codes.size), test), test
+
+    def _folds(self, groups: NDArray[Any], codes: NDArray[Any], is_classes: bool) -> list[Any]:
+        """Rows of the folds, in the order of their first rows."""
+        from sklearn.model_selection import GroupKFold, StratifiedGroupKFold
+
+        splitters: list[Any] = [GroupKFold(self.n_folds)]
+        if is_classes and np.bincount(codes).min() >= self.n_folds:
+            splitters.insert(0, StratifiedGroupKFold(self.n_folds))
+        for splitter in splitters:
+            tests = [test for _, test in splitter.split(np.zeros((groups.size, 1)), codes, groups)]
+            if all(test.size for test in tests):
+                break
+        return sorted(tests, key=lambda rows: int(rows[0]))
 
     def describe(self) -> str:
         """Say in one sentence what is done."""
@@ -260,22 +264,25 @@ class TimeOrder(Protocol):
     time: Any = None
 
     def __post_init__(self) -> None:
-        check_count(self, "n_splits", 1)
-        check_count(self, "gap", 0)
+        self._check_count("n_splits", 1)
+        self._check_count("gap", 0)
 
     def _parts(self, X: Any, y: NDArray[Any], is_classes: bool) -> Parts:
         n = y.shape[0]
-        check_enough(self, n, self.n_splits + 1 + self.gap, "rows")
-        when = stamps(self.time, n, self.who)
+        self._check_enough(n, self.n_splits + 1 + self.gap, "rows")
+        when = np.arange(n) if self.time is None else np.asarray(self.time)
+        if when.shape != (n,):
+            raise InputError(
+                f"{self.who}: time must have one entry per row ({n}), got {when.shape}."
+            )
+        when = np.unique(when, return_inverse=True)[1]
         order = np.argsort(when, kind="stable")
         block = n // (self.n_splits + 1)
-        parts = []
         for k in range(self.n_splits):
             start = n - (self.n_splits - k) * block
             test = order[start : start + block]
             before = order[: max(start - self.gap, 0)]
-            parts.append((before[when[before] < when[test[0]]], test))
-        return [f"block {k + 1}" for k in range(self.n_splits)], parts
+            yield f"block {k + 1}", before[when[before] < when[test[0]]], test
 
     def describe(self) -> str:
         """Say in one sentence what is done."""
@@ -312,16 +319,31 @@ class Splitter(Protocol):
 
     def _parts(self, X: Any, y: NDArray[Any], is_classes: bool) -> Parts:
         table = np.zeros((y.shape[0], 1)) if X is None else X
-        parts = list(frozen_splitter(self.splitter).split(table, y, self.groups))
+        parts = list(self._frozen().split(table, y, self.groups))
         if not parts:
             raise InputError(f"{self.who}: expected at least one split, got none.")
-        return [f"split {i + 1}" for i in range(len(parts))], parts
+        for i, (train, test) in enumerate(parts):
+            yield f"split {i + 1}", train, test
+
+    def _frozen(self) -> Any:
+        """A splitter that gives the same splits every time; lists of pairs are wrapped."""
+        from sklearn.model_selection import check_cv
+
+        if isinstance(self.splitter, list | tuple):
+            return check_cv(self.splitter)
+        # False where the splitter can shuffle and does not; there a seed would be an error.
+        draws = hasattr(self.splitter, "random_state") and getattr(self.splitter, "shuffle", True)
+        if not draws or self.splitter.random_state is not None:
+            return self.splitter
+        frozen = copy.copy(self.splitter)
+        frozen.random_state = 0
+        return frozen
 
     def describe(self) -> str:
         """Say in one sentence what is done."""
         if isinstance(self.splitter, list | tuple):
             return f"{len(self.splitter)} given splits into rows to learn from and rows to score."
-        return f"Splits by scikit-learn's {frozen_splitter(self.splitter)!r}."
+        return f"Splits by scikit-learn's {self._frozen()!r}."
 
     def as_dict(self) -> dict[str, Any]:
         """Name, sentence and parameters, as plain values that JSON can hold."""

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from tamis._runtime.progress import Progress, Silence, make_progress
 from tamis._runtime.threads import effective_jobs
 from tamis._runtime.warning import warn
 from tamis._validation import N_JOBS, Number, check_value
@@ -18,8 +19,8 @@ from tamis.data.task import TASK
 from tamis.evaluation.results.comparison import Comparison
 from tamis.evaluation.run.cluster import count_processes, run_on_cluster
 from tamis.evaluation.run.plan import DEFAULT_COUNTS, Job, Plan, make_plan
-from tamis.evaluation.run.progress import Progress, Silence, Timing, make_progress
 from tamis.evaluation.run.tables import read_tables
+from tamis.evaluation.run.timing import Timing
 from tamis.evaluation.run.workers import Done, run_apart, run_here
 from tamis.evaluation.store import Store
 from tamis.passes.dask.client import open_client

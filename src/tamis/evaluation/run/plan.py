@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
 from sklearn.base import clone
@@ -98,23 +98,28 @@ def make_plan(
 ) -> Plan:
     """Check what was asked for and lay out the work."""
     named = _named_selectors(selectors)
-    settings = [
-        _setting(table, _protocol_for(protocol, table.name), counts, learners, metrics)
-        for table in tables
-    ]
-    jobs = _jobs(named, settings, random_state)
-    return Plan(named, settings, jobs, random_state)
+    settings = [_setting(table, protocol, counts, learners, metrics) for table in tables]
+    return Plan(named, settings, _jobs(named, settings, random_state), random_state)
 
 
 def _setting(table: DataSet, protocol: Any, counts: Any, learners: Any, metrics: Any) -> Setting:
-    chosen = as_protocol(protocol)
+    if isinstance(protocol, Mapping):
+        if table.name not in protocol:
+            raise InputError(
+                "compare: protocol must have an entry for every data set, got none for "
+                f"{table.name!r}."
+            )
+        protocol = protocol[table.name]
+    chosen, task = as_protocol(protocol), table.task
+    if metrics is None:
+        metrics = default_metrics(task)
     return Setting(
         table=table,
         protocol=chosen,
-        splits=chosen.splits(table.X, table.y, table.task == "classification"),
+        splits=chosen.splits(table.X, table.y, task == "classification"),
         counts=_counts(counts, table.X.shape[1]),
-        learners=_learners(learners, table.task),
-        metrics=_metrics(metrics, table.task),
+        learners=_named(learners, lambda item: make_learner(item, task)),
+        metrics=_named(metrics, lambda item: make_metric(item, task)),
     )
 
 
@@ -144,24 +149,12 @@ def _jobs(selectors: dict[str, Any], settings: list[Setting], random_state: int)
     return sorted(jobs, key=lambda job: job.split)
 
 
-def _protocol_for(protocol: Any, name: str) -> Any:
-    if not isinstance(protocol, Mapping):
-        return protocol
-    if name not in protocol:
-        raise InputError(
-            f"compare: protocol must have an entry for every data set, got none for {name!r}."
-        )
-    return protocol[name]
-
-
 def _counts(counts: Any, n_columns: int) -> tuple[int, ...]:
     """Different numbers of columns, none above what there is."""
     if isinstance(counts, str) and counts == "grid":
         counts = None
-    elif isinstance(counts, int):
-        counts = [counts]
     else:
-        counts = list(counts)
+        counts = [counts] if isinstance(counts, int) else list(counts)
     return tuple(int(count) for count in counts_to_try(counts, n_columns, who="compare: counts"))
 
 
@@ -207,26 +200,12 @@ def _unique(items: Iterable[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-def _learners(learners: Any, task: str) -> tuple[Learner, ...]:
-    if isinstance(learners, Mapping):
-        return tuple(
-            make_learner(item, task)._replace(name=str(name)) for name, item in learners.items()
-        )
-    made = [make_learner(item, task) for item in _as_list(learners)]
-    named = _unique((learner.name, learner) for learner in made)
-    return tuple(learner._replace(name=name) for name, learner in named.items())
-
-
-def _metrics(metrics: Any, task: str) -> tuple[Metric, ...]:
-    if isinstance(metrics, Mapping):
-        return tuple(
-            make_metric(item, task)._replace(name=str(name)) for name, item in metrics.items()
-        )
-    if metrics is None:
-        return default_metrics(task)
-    made = [make_metric(item, task) for item in _as_list(metrics)]
-    named = _unique((metric.name, metric) for metric in made)
-    return tuple(metric._replace(name=name) for name, metric in named.items())
+def _named(items: Any, make: Callable[[Any], Any]) -> tuple[Any, ...]:
+    """Estimators or metrics with names that differ; a dict gives names of its own."""
+    if isinstance(items, Mapping):
+        return tuple(make(item)._replace(name=str(name)) for name, item in items.items())
+    named = _unique((item.name, item) for item in map(make, _as_list(items)))
+    return tuple(item._replace(name=name) for name, item in named.items())
 
 
 def _as_list(value: Any) -> list[Any]:

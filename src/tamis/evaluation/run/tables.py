@@ -65,9 +65,9 @@ def _named(data: Any) -> Iterable[tuple[str, Any]]:
 
 
 def _is_bunch(data: Any) -> bool:
-    fields = ("X", "y"), ("data", "target")
-    return not is_frame(data) and any(
-        hasattr(data, first) and hasattr(data, second) for first, second in fields
+    return not is_frame(data) and (
+        (hasattr(data, "X") and hasattr(data, "y"))
+        or (hasattr(data, "data") and hasattr(data, "target"))
     )
 
 
@@ -87,20 +87,20 @@ def _table(name: str, item: Any, target: Any, task: str) -> DataSet:
 
         item = load(item)
     X, y, known = _parts(name, item, target)
-    reader = _reader(name)
+    reader = type(f"compare on {name!r}", (BaseEstimator,), {})()  # whom messages name
     table = checks.check_table(reader, X)
     y = check_target(y, table.shape[0], f"compare on {name!r}")
     if task == "auto":
         task = infer_task(y, who=f"compare on {name!r}")
+    n_columns = table.shape[1]
     names = known.get("feature_names", getattr(reader, "feature_names_in_", None))
-    probes = _probes(known.get("relevant"), table.shape[1])
-    columns = _column_names(names, table.shape[1])
-    return DataSet(name, table, y, task, columns, probes, data_fingerprint(table, y))
-
-
-def _reader(name: str) -> Any:
-    """Something for messages of the input checks to name."""
-    return type(f"compare on {name!r}", (BaseEstimator,), {})()
+    if names is None or len(names) != n_columns:
+        names = [f"x{column}" for column in range(n_columns)]
+    probes = None
+    if "relevant" in known:
+        probes = np.ones(n_columns, dtype=bool)
+        probes[np.asarray(known["relevant"])] = False
+    return DataSet(name, table, y, task, list(map(str, names)), probes, data_fingerprint(table, y))
 
 
 def _parts(name: str, item: Any, target: Any) -> tuple[Any, Any, dict[str, Any]]:
@@ -130,17 +130,3 @@ def _parts(name: str, item: Any, target: Any) -> tuple[Any, Any, dict[str, Any]]
         f"compare: expected a target for {name!r}, got none. Pass data=(X, y), or a data frame "
         "with target= the name of its target column."
     )
-
-
-def _probes(relevant: Any, n_columns: int) -> NDArray[np.bool_] | None:
-    if relevant is None:
-        return None
-    probes = np.ones(n_columns, dtype=bool)
-    probes[np.asarray(relevant)] = False
-    return probes
-
-
-def _column_names(names: Any, n_columns: int) -> list[str]:
-    if names is None or len(names) != n_columns:
-        return [f"x{column}" for column in range(n_columns)]
-    return [str(name) for name in names]

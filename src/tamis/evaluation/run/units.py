@@ -5,8 +5,8 @@ from __future__ import annotations
 import time
 import traceback
 import warnings
-from collections.abc import Iterator
 from functools import lru_cache
+from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -147,10 +147,13 @@ def _run(unit: Unit) -> UnitResult:
     except Exception:
         return failed_result(traceback.format_exc(), time.perf_counter() - start)
     seconds, peak = time.perf_counter() - start, memory.growth()
-    best = getattr(selector, "best_n_features_", None)
     counts = clip_counts(unit.counts, order.size)
-    share = _probe_share(unit.probes, order, counts)
     scores, told = _all_scores(unit, order, counts)
+    share = None
+    if unit.probes is not None:
+        found = np.asarray(unit.probes, dtype=bool)[order].cumsum()
+        share = {count: float(found[count - 1] / count) for count in counts}
+    best = getattr(selector, "best_n_features_", None)
     best = None if best is None else int(best)
     return UnitResult(order, scores, seconds, peak, share, best, None, told)
 
@@ -173,29 +176,27 @@ def _all_scores(
     scores: list[dict[str, Any]] = []
     told: dict[str, None] = {}
     # Looking through all parameters for seeds takes longer than a clone: once is enough.
-    ready = [(learner, seeded(learner.estimator, unit.seed)) for learner in unit.learners]
-    with one_thread(tuple(learner.name for learner in unit.learners)):
-        for count in counts:
-            rows = np.ascontiguousarray(seen[:, :count])
-            for learner, estimator in ready:
-                start = time.perf_counter()
-                model, note = _trained(estimator, rows, y[train])
-                seconds = time.perf_counter() - start
-                if not getattr(final_step(model), "converged_", True):
-                    told[f"ConvergenceWarning: {learner.name} stopped before it converged."] = None
-                for name, value, why in _measured(
-                    unit.metrics, model, note, unseen[:, :count], y[test]
-                ):
-                    scores.append(
-                        {
-                            "count": count,
-                            "learner": learner.name,
-                            "metric": name,
-                            "value": value,
-                            "fit_seconds": seconds,
-                            "note": why,
-                        }
-                    )
+    ready = [(learner.name, seeded(learner.estimator, unit.seed)) for learner in unit.learners]
+    with one_thread(tuple(name for name, _ in ready)):
+        for count, (name, estimator) in product(counts, ready):
+            start = time.perf_counter()
+            model, note = _trained(estimator, np.ascontiguousarray(seen[:, :count]), y[train])
+            seconds = time.perf_counter() - start
+            if not getattr(_final_step(model), "converged_", True):
+                told[f"ConvergenceWarning: {name} stopped before it converged."] = None
+            answers = _Answers(model, unseen[:, :count])
+            for metric in unit.metrics:
+                value, why = _value(metric, answers, y[test]) if note is None else (np.nan, note)
+                scores.append(
+                    {
+                        "count": count,
+                        "learner": name,
+                        "metric": metric.name,
+                        "value": value,
+                        "fit_seconds": seconds,
+                        "note": why,
+                    }
+                )
     return scores, tuple(told)
 
 
@@ -261,21 +262,11 @@ def _trained(estimator: Any, X: Any, y: Any) -> tuple[Any, str | None]:
         return None, f"{type(error).__name__}: {error}"
 
 
-def final_step(model: Any) -> Any:
+def _final_step(model: Any) -> Any:
     """The last step of a pipeline, inside of what scales the target."""
     while hasattr(model, "steps"):
         model = model.steps[-1][1]
     return getattr(model, "regressor_", model)
-
-
-def _measured(
-    metrics: tuple[Metric, ...], model: Any, note: str | None, X: Any, y: Any
-) -> Iterator[tuple[str, float, str | None]]:
-    """Name and value of every metric; NaN and a note where there is none."""
-    answers = _Answers(model, X)
-    for metric in metrics:
-        value, why = (np.nan, note) if model is None else _value(metric, answers, y)
-        yield metric.name, value, why
 
 
 class _Answers:
@@ -304,15 +295,6 @@ def _value(metric: Metric, answers: _Answers, y: Any) -> tuple[float, str | None
     if np.isfinite(value):
         return value, None
     return float("nan"), f"{metric.name} is not defined for these {len(y)} test rows."
-
-
-def _probe_share(
-    probes: NDArray[np.bool_] | None, order: NDArray[np.int32], counts: tuple[int, ...]
-) -> dict[int, float] | None:
-    if probes is None:
-        return None
-    found = np.asarray(probes, dtype=bool)[order].cumsum()
-    return {count: float(found[count - 1] / count) for count in counts}
 
 
 class PeakMemory:

@@ -21,8 +21,7 @@ import numpy as np
 from scipy import sparse
 from threadpoolctl import threadpool_limits
 
-from tamis.evaluation.run.plan import Job, Plan
-from tamis.evaluation.run.tables import DataSet
+from tamis.evaluation.run.plan import Job, Plan, Setting
 from tamis.evaluation.run.units import UnitResult, failed_result, run_unit
 from tamis.exceptions import InputError
 
@@ -84,6 +83,13 @@ def compute(plan: Plan, job: Job) -> Done:
     except (Exception, SystemExit):
         result = failed_result(traceback.format_exc(), time.perf_counter() - start)
     return Done(job, result, time.perf_counter() - start)
+
+
+def died(job: Job, who: str, start: float) -> Done:
+    """A unit that ended the process or the workers that computed it."""
+    seconds = time.perf_counter() - start
+    text = f"The {who} that computed this unit died, perhaps for lack of memory."
+    return Done(job, failed_result(text, seconds), seconds)
 
 
 @contextmanager
@@ -157,9 +163,7 @@ def _run_alone(shared: SharedPlan, jobs: list[Job]) -> Iterator[Done]:
             try:
                 yield _result_of(executor.submit(_work, shared, job))
             except BrokenExecutor:
-                seconds = time.perf_counter() - start
-                text = "The process that computed this unit died, perhaps for lack of memory."
-                yield Done(job, failed_result(text, seconds), seconds)
+                yield died(job, "process", start)
                 executor.shutdown(wait=True, kill_workers=True)
                 executor = _new_executor(1)
     finally:
@@ -215,19 +219,16 @@ def _watch(parent: int) -> None:
 _plans: dict[Path, Plan] = {}
 
 
-def _plan(shared: SharedPlan) -> Plan:
-    if shared.folder not in _plans:
-        _plans.clear()
-        _plans[shared.folder] = read_plan(shared)
-    return _plans[shared.folder]
-
-
 def _work(shared: SharedPlan, job: Job) -> Done:
-    return compute(_plan(shared), job)
+    if shared.folder not in _plans:
+        plan = pickle.loads(shared.content)
+        settings = [_with_table(setting, setting.table.X.load()) for setting in plan.settings]
+        _plans.clear()
+        _plans[shared.folder] = plan._replace(settings=settings)
+    return compute(_plans[shared.folder], job)
 
 
 PREFIX = "tamis-compare-"
-_PARTS = ("data", "indices", "indptr")
 
 
 class SharedPlan(NamedTuple):
@@ -274,8 +275,12 @@ def _is_alive(process: int) -> bool:
 
 def _write(plan: Plan, folder: Path) -> bytes:
     try:
-        for number, setting in enumerate(plan.settings):
-            _write_table(setting.table.X, folder, number)
+        stored = [
+            setting._replace(
+                table=setting.table._replace(X=_stored(setting.table.X, folder, number))
+            )
+            for number, setting in enumerate(plan.settings)
+        ]
     except OSError as error:
         raise InputError(
             f"compare: expected to write the tables to {str(folder)!r} for the workers, got: "
@@ -285,9 +290,8 @@ def _write(plan: Plan, folder: Path) -> bytes:
     # Also takes functions and classes of notebooks and scripts, which pickle does not.
     from joblib.externals.loky.backend.reduction import dumps
 
-    bare = [setting._replace(table=_without_cells(setting.table)) for setting in plan.settings]
     try:
-        return bytes(dumps(plan._replace(settings=bare, jobs=[])))
+        return bytes(dumps(plan._replace(settings=stored, jobs=[])))
     except Exception as error:
         raise InputError(
             "compare: expected selectors, estimators and metrics that can be sent to other "
@@ -295,36 +299,29 @@ def _write(plan: Plan, folder: Path) -> bytes:
         ) from error
 
 
-def _without_cells(table: DataSet) -> DataSet:
-    """The table with nothing but the class of a sparse matrix in the place of its cells."""
-    return table._replace(X=type(table.X) if sparse.issparse(table.X) else None)
+def _with_table(setting: Setting, X: Any) -> Setting:
+    return setting._replace(table=setting.table._replace(X=X))
 
 
-def _write_table(X: Any, folder: Path, number: int) -> None:
-    if not sparse.issparse(X):
-        np.save(folder / f"{number}.npy", X)
-        return
-    for part in _PARTS:
-        np.save(folder / f"{number}-{part}.npy", getattr(X, part))
-    np.save(folder / f"{number}-shape.npy", X.shape)
+class _Stored(NamedTuple):
+    """A table on disk: its arrays, and the class and the shape of a sparse matrix."""
+
+    paths: list[Path]
+    kind: Any
+    shape: tuple[int, int]
+
+    def load(self) -> Any:
+        arrays = [_mapped(path) for path in self.paths]
+        return arrays[0] if self.kind is None else self.kind(tuple(arrays), shape=self.shape)
 
 
-def read_plan(shared: SharedPlan) -> Plan:
-    """The plan again, with tables that are mapped from the disk."""
-    folder, plan = shared.folder, pickle.loads(shared.content)
-    settings = [
-        setting._replace(table=setting.table._replace(X=_read_table(folder, number, setting)))
-        for number, setting in enumerate(plan.settings)
-    ]
-    return plan._replace(settings=settings)
-
-
-def _read_table(folder: Path, number: int, setting: Any) -> Any:
-    kind = setting.table.X
-    if kind is None:
-        return _mapped(folder / f"{number}.npy")
-    parts = tuple(_mapped(folder / f"{number}-{part}.npy") for part in _PARTS)
-    return kind(parts, shape=tuple(np.load(folder / f"{number}-shape.npy").tolist()))
+def _stored(X: Any, folder: Path, number: int) -> _Stored:
+    is_sparse = sparse.issparse(X)
+    arrays = [X.data, X.indices, X.indptr] if is_sparse else [X]
+    paths = [folder / f"{number}-{part}.npy" for part in range(len(arrays))]
+    for path, array in zip(paths, arrays, strict=True):
+        np.save(path, array)
+    return _Stored(paths, type(X) if is_sparse else None, X.shape)
 
 
 def _mapped(path: Path) -> Any:

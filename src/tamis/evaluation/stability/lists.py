@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -12,14 +11,17 @@ from tamis._validation import Number, check_value
 from tamis.exceptions import InputError
 
 LEVEL = Number(float, 0, 1, open_low=True, open_high=True)
-COUNT = Number(int, 1)
 
 
 def check_permutations(rankings: Any, who: str) -> NDArray[np.int64]:
     """Ranks of shape (n_lists, n_features): each row has 1 to n_features once."""
     table = _numeric_table(rankings, who, "rankings")
-    if not are_permutations(table):
-        raise InputError(_not_a_ranking(table, who))
+    for number, row in enumerate(table):
+        if not are_permutations(row[None, :]):
+            raise InputError(
+                f"{who}: every row of rankings must hold each rank from 1 (best) to "
+                f"{table.shape[1]} once, and list {number} does not. {_hint(table)}"
+            )
     return table.astype(np.int64)
 
 
@@ -50,15 +52,12 @@ def check_orders(orders: Any, who: str) -> NDArray[np.int64]:
 
 def are_permutations(table: NDArray[Any]) -> bool:
     """Whether each row has the numbers from 1 to its length once."""
-    n_lists, n_features = table.shape
-    if not (table.min() >= 1 and table.max() <= n_features):
+    if not (table.min() >= 1 and table.max() <= table.shape[1]):
         return False
     whole = table.astype(np.int64)
-    if not np.array_equal(whole, table):
-        return False
     seen = np.zeros(table.shape, dtype=bool)
-    seen[np.arange(n_lists)[:, None], whole - 1] = True
-    return bool(seen.all())
+    np.put_along_axis(seen, whole - 1, True, axis=1)
+    return bool(seen.all() and np.array_equal(whole, table))
 
 
 def _numeric_table(lists: Any, who: str, name: str) -> NDArray[Any]:
@@ -80,14 +79,6 @@ def _numeric_table(lists: Any, who: str, name: str) -> NDArray[Any]:
     return table.astype(np.int64) if table.dtype.kind == "u" else table
 
 
-def _not_a_ranking(table: NDArray[Any], who: str) -> str:
-    number = next(i for i, row in enumerate(table) if not are_permutations(row[None, :]))
-    return (
-        f"{who}: every row of rankings must hold each rank from 1 (best) to {table.shape[1]} once, "
-        f"and list {number} does not. {_hint(table)}"
-    )
-
-
 def _hint(table: NDArray[Any]) -> str:
     if are_permutations(table + 1):
         return "These count from 0: turn orders (`order_`) into ranks with rankings_from_orders."
@@ -96,7 +87,7 @@ def _hint(table: NDArray[Any]) -> str:
 
 def check_sets(sets: Any, n_features: int, who: str) -> NDArray[np.bool_]:
     """Sets as a mask of shape (n_lists, n_features)."""
-    check_value(n_features, COUNT, who=who, name="n_features")
+    check_value(n_features, Number(int, 1), who=who, name="n_features")
     return mask_of_sets(sets, int(n_features), who)
 
 
@@ -109,7 +100,14 @@ def mask_of_sets(sets: Any, n_features: int | None, who: str) -> NDArray[np.bool
             "rows."
         )
     if all(row.dtype == bool for row in rows):
-        return _check_mask(rows, n_features, who)
+        shapes = {row.shape for row in rows}
+        size = rows[0].size if n_features is None else n_features
+        if shapes != {(size,)}:
+            raise InputError(
+                f"{who}: a boolean matrix must have a row for every list and a column for each of "
+                f"the {size} features, got rows of shape {sorted(shapes)}."
+            )
+        return np.stack(rows)
     for number, row in enumerate(rows):
         _check_indices(row, n_features, number, who)
     rows = [row.astype(np.int64) for row in rows]
@@ -137,19 +135,6 @@ def _rows_of(sets: Any, who: str) -> list[NDArray[Any]]:
         raise InputError(f"{who}: every set must be a plain list of feature indices.") from None
 
 
-def _check_mask(
-    rows: Sequence[NDArray[Any]], n_features: int | None, who: str
-) -> NDArray[np.bool_]:
-    shapes = {row.shape for row in rows}
-    size = rows[0].size if n_features is None else n_features
-    if shapes != {(size,)}:
-        raise InputError(
-            f"{who}: a boolean matrix must have a row for every list and a column for each of the "
-            f"{size} features, got rows of shape {sorted(shapes)}."
-        )
-    return np.stack(rows)
-
-
 def _check_indices(row: NDArray[Any], n_features: int | None, number: int, who: str) -> None:
     if row.size == 0:
         return
@@ -163,11 +148,11 @@ def _check_indices(row: NDArray[Any], n_features: int | None, number: int, who: 
         wrong = row.min() if row.min() < 0 else row.max()
         upto = "" if n_features is None else f" to {n_features - 1} (n_features={n_features})"
         raise InputError(f"{who}: indices count from 0{upto}, got {wrong} in set {number}.")
-    ordered = np.sort(row)
-    twice = ordered[1:][ordered[1:] == ordered[:-1]]
-    if twice.size:
+    values, counts = np.unique(row, return_counts=True)
+    if (counts > 1).any():
+        twice = values[np.argmax(counts > 1)]
         raise InputError(
-            f"{who}: a set holds a feature once, got {twice[0]} twice in set {number}. If these "
+            f"{who}: a set holds a feature once, got {twice} twice in set {number}. If these "
             "are zeros and ones for every feature, pass them as a boolean matrix."
         )
 
@@ -189,7 +174,7 @@ def from_orders(orders: Any, k: int) -> NDArray[np.int64]:
     Parameters
     ----------
     orders : array-like of int of shape (n_lists, n_features)
-        Indices of all features, best first, one list per row, such as ``order_`` of selectors.
+        Indices of all features, best first, such as ``order_`` of selectors.
     k : int
         Number of features to keep.
 

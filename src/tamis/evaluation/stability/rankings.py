@@ -122,12 +122,14 @@ def spearman(rankings: Any) -> float:
     >>> spearman([[1, 2, 3], [1, 2, 3], [2, 1, 3]])
     0.67
     """
+    from scipy.stats import rankdata
+
     table = lists.check_ranks(rankings, "spearman")
     n_lists, n_features = table.shape
     if n_features == 1:
         return 1.0
     if not lists.are_permutations(table):
-        table = _mean_ranks(table)
+        table = rankdata(table, axis=1)
     centred = table - (n_features + 1) / 2.0
     length = np.sqrt((centred * centred).sum(axis=1, keepdims=True))
     _check_not_all_equal(length[:, 0] == 0, "spearman")
@@ -190,16 +192,6 @@ def kendall(rankings: Any, *, n_jobs: int | None = None) -> float:
     with announce_compilation(kendall_with_later):
         run_parts(kendall_with_later, parts, effective_jobs(n_jobs))
     return float(out[np.triu_indices(n_lists, 1)].mean())
-
-
-def _mean_ranks(table: NDArray[Any]) -> NDArray[np.float64]:
-    """Ranks in which tied features have the mean of the ranks that they take up."""
-    codes, _, _ = _codes_of(table)
-    ranks = np.empty(table.shape)
-    for i, row in enumerate(codes):
-        sizes = np.bincount(row)
-        ranks[i] = (np.cumsum(sizes) - (sizes - 1) / 2.0)[row]
-    return ranks
 
 
 def _codes_of(

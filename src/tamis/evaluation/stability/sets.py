@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import ndtri
 
 from tamis._validation import Number, check_value
 from tamis.evaluation.stability import lists
@@ -46,8 +47,8 @@ def kuncheva(sets: Any, n_features: int) -> float:
     Parameters
     ----------
     sets : iterable of lists of int, or bool array of shape (n_lists, n_features)
-        Indices of the selected features of every list, or a mask such as ``support_`` of
-        selectors per row. All of the same size.
+        Indices of the selected features of every list, or masks such as ``support_``. All of the
+        same size.
     n_features : int
         Number of features there were to select from.
 
@@ -92,8 +93,7 @@ def nogueira(sets: Any, n_features: int, *, level: float = 0.95) -> StabilityInt
     Parameters
     ----------
     sets : iterable of lists of int, or bool array of shape (n_lists, n_features)
-        Indices of the selected features of every list, or a mask such as ``support_`` of
-        selectors per row.
+        Indices of the selected features of every list, or masks such as ``support_``.
     n_features : int
         Number of features there were to select from.
     level : float, default=0.95
@@ -138,7 +138,7 @@ def nogueira(sets: Any, n_features: int, *, level: float = 0.95) -> StabilityInt
     spread = share * (1.0 - share)
     unstable = float((counts * (n_lists - counts)).sum()) / (n_lists * (n_lists - 1) * n)
     value = 1.0 - unstable / spread
-    half = _normal_quantile(level) * _deviation(mask, counts, sizes / n, value)
+    half = float(ndtri(0.5 + level / 2.0)) * _deviation(mask, counts, sizes / n, value)
     return StabilityInterval(value, value - half, value + half, float(level))
 
 
@@ -156,20 +156,13 @@ def _deviation(
     return float(2.0 / n_lists * np.sqrt((influence * influence).sum()))
 
 
-def _normal_quantile(level: float) -> float:
-    from scipy.special import ndtri
-
-    return float(ndtri(0.5 + level / 2.0))
-
-
 def jaccard(sets: Any) -> float:
     """Mean over all pairs of sets of what they share over what they hold together.
 
     Parameters
     ----------
     sets : iterable of lists of int, or bool array of shape (n_lists, n_features)
-        Indices of the selected features of every list, or a mask such as ``support_`` of
-        selectors per row.
+        Indices of the selected features of every list, or masks such as ``support_``.
 
     Returns
     -------
@@ -206,8 +199,8 @@ def jensen_shannon_sets(sets: Any, n_features: int) -> float:
     Parameters
     ----------
     sets : iterable of lists of int, or bool array of shape (n_lists, n_features)
-        Indices of the selected features of every list, or a mask such as ``support_`` of
-        selectors per row. All of the same size.
+        Indices of the selected features of every list, or masks such as ``support_``. All of the
+        same size.
     n_features : int
         Number of features there were to select from.
 
@@ -275,8 +268,7 @@ def selection_frequency(sets: Any, n_features: int, level: float = 0.95) -> Sele
     Parameters
     ----------
     sets : iterable of lists of int, or bool array of shape (n_lists, n_features)
-        Indices of the selected features of every list, or a mask such as ``support_`` of
-        selectors per row.
+        Indices of the selected features of every list, or masks such as ``support_``.
     n_features : int
         Number of features there were to select from.
     level : float, default=0.95
@@ -314,7 +306,7 @@ def selection_frequency(sets: Any, n_features: int, level: float = 0.95) -> Sele
 
 def wilson(counts: NDArray[Any], n_lists: int, level: float) -> SelectionFrequency:
     """Shares of `n_lists` with Wilson's interval, one per feature; one list is enough."""
-    squared = _normal_quantile(level) ** 2
+    squared = float(ndtri(0.5 + level / 2.0)) ** 2
     share = counts / n_lists
     centre = (counts + squared / 2.0) / (n_lists + squared)
     inside = counts * (1.0 - share) + squared / 4.0
@@ -333,8 +325,7 @@ def stable_set(
     Parameters
     ----------
     sets : iterable of lists of int, or bool array of shape (n_lists, n_features)
-        Indices of the selected features of every list, or a mask such as ``support_`` of
-        selectors per row.
+        Indices of the selected features of every list, or masks such as ``support_``.
     n_features : int
         Number of features there were to select from.
     share : float, default=0.5

@@ -26,8 +26,7 @@ def similarity_adjusted(sets: Any, similarity: Any) -> float:
     Parameters
     ----------
     sets : iterable of lists of int, or bool array of shape (n_lists, n_features)
-        Indices of the selected features of every list, or a mask such as ``support_`` of
-        selectors per row.
+        Indices of the selected features of every list, or masks such as ``support_``.
     similarity : array-like or sparse matrix of shape (n_features, n_features)
         Symmetric, from 0 (unrelated) to 1 (as good as the same), 1 on the diagonal: for example
         the absolute values of a correlation matrix.
@@ -101,30 +100,23 @@ def _check_similarity(similarity: Any) -> Any:
     else:
         matrix = np.asarray(similarity)
         if matrix.dtype.kind not in "iufb":
-            raise InputError(_expected(f"values of type {matrix.dtype}"))
+            raise _refusal(f"values of type {matrix.dtype}")
         matrix = matrix.astype(np.float64, copy=False)
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or matrix.shape[0] < 1:
-        raise InputError(_expected(f"shape {matrix.shape}"))
-    _check_values(matrix.data if issparse(matrix) else matrix)
-    if np.abs(matrix.diagonal() - 1.0).max() > TOLERANCE:
-        raise InputError(_expected("a diagonal that is not 1"))
-    if _asymmetry(matrix) > TOLERANCE:
-        raise InputError(_expected("a matrix that is not symmetric"))
-    return matrix
-
-
-def _check_values(values: NDArray[np.float64]) -> None:
+        raise _refusal(f"shape {matrix.shape}")
+    values = matrix.data if issparse(matrix) else matrix
     low, high = values.min(initial=0.0), values.max(initial=0.0)
     if not (np.isfinite(low) and np.isfinite(high)):
-        raise InputError(
-            _expected("NaN or infinite values")
-            + " A constant column has no correlation: set its similarities to 0."
-        )
+        remedy = " A constant column has no correlation: set its similarities to 0."
+        raise _refusal("NaN or infinite values", remedy)
     if low < -TOLERANCE or high > 1.0 + TOLERANCE:
-        raise InputError(
-            _expected(f"values from {low:.6g} to {high:.6g}")
-            + " Take absolute values of correlations."
-        )
+        remedy = " Take absolute values of correlations."
+        raise _refusal(f"values from {low:.6g} to {high:.6g}", remedy)
+    if np.abs(matrix.diagonal() - 1.0).max() > TOLERANCE:
+        raise _refusal("a diagonal that is not 1")
+    if _asymmetry(matrix) > TOLERANCE:
+        raise _refusal("a matrix that is not symmetric")
+    return matrix
 
 
 def _asymmetry(matrix: Any) -> float:
@@ -136,8 +128,8 @@ def _asymmetry(matrix: Any) -> float:
     )
 
 
-def _expected(got: str) -> str:
-    return (
+def _refusal(got: str, remedy: str = "") -> InputError:
+    return InputError(
         "similarity_adjusted: similarity must be a symmetric matrix (n_features, n_features) of "
-        f"values in [0, 1] with ones on the diagonal, got {got}."
+        f"values in [0, 1] with ones on the diagonal, got {got}.{remedy}"
     )

@@ -1,17 +1,10 @@
-"""How long the rest of a comparison will take, and the bars that say so."""
+"""How long the rest of a comparison will take."""
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 from statistics import fmean, median
-
-from tamis._runtime.progress import Lent, make_progress
-from tamis._runtime.progress import Lines as Lines
-from tamis._runtime.progress import Progress as Progress
-from tamis._runtime.progress import Silence as Silence
-
-__all__ = ["Lent", "make_progress"]
 
 Case = tuple[int, str]  # number of the data set, name of the method
 
@@ -38,19 +31,21 @@ class Timing:
 
     def expected(self, case: Case) -> float | None:
         """Seconds that a unit will take; None as long as nothing is known."""
-        known = self._known()
-        if case in known:
-            return known[case]
-        if not known:
-            return None
-        typical = _means(known, 0)
-        on_data = typical.get(case[0], fmean(typical.values()))
+        # The median, for the first unit of a process also loads or compiles kernels.
+        known = {**self._told, **{case: median(times) for case, times in self._seen.items()}}
+        if case in known or not known:
+            return known.get(case)
+        on_data: dict[int, list[float]] = defaultdict(list)
+        for (data, _), seconds in known.items():
+            on_data[data].append(seconds)
+        typical = {data: fmean(times) for data, times in on_data.items()}
         ratios = [
             seconds / typical[data]
             for (data, method), seconds in known.items()
             if method == case[1] and typical[data] > 0
         ]
-        return on_data * (fmean(ratios) if ratios else 1.0)
+        usual = typical.get(case[0], fmean(typical.values()))
+        return usual * (fmean(ratios) if ratios else 1.0)
 
     def remaining(
         self, waiting: Iterable[Case], running: Iterable[tuple[Case, float]], n_jobs: int
@@ -70,14 +65,3 @@ class Timing:
         longest = max([*left, *(known[case] for case in numbers)], default=0.0)
         # The work may be shared, but nothing ends before its longest piece.
         return max(total / n_jobs, longest)
-
-    def _known(self) -> dict[Case, float]:
-        # The median, for the first unit of a process also loads or compiles kernels.
-        return {**self._told, **{case: median(times) for case, times in self._seen.items()}}
-
-
-def _means(known: dict[Case, float], part: int) -> dict[int, float]:
-    groups: dict[int, list[float]] = defaultdict(list)
-    for case, seconds in known.items():
-        groups[int(case[part])].append(seconds)
-    return {name: fmean(times) for name, times in groups.items()}
