@@ -121,27 +121,20 @@ def _follow(block: NDArray[np.float64], y: NDArray[Any], is_classes: bool) -> ND
 def _same_order(block: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.bool_]:
     """Columns whose values are equal where the target is, and else rise or fall with it."""
     order = np.argsort(y, kind="stable")
-    moves = np.sign(_differences(block[order]))
+    with np.errstate(invalid="ignore"):
+        # Missing values are infinite here, and the difference of two is nothing.
+        moves = np.sign(np.nan_to_num(np.diff(block[order], axis=0)))
     wanted = np.sign(np.diff(y[order]))[:, None]
     return (moves == wanted).all(axis=0) | (moves == -wanted).all(axis=0)
 
 
-def _differences(block: NDArray[np.float64]) -> NDArray[np.float64]:
-    # Missing values are infinite here, and the difference of two is nothing.
-    with np.errstate(invalid="ignore"):
-        return np.nan_to_num(np.diff(block, axis=0))
-
-
 def _numbers_rows(column: NDArray[np.float64]) -> bool:
     """Whether these are all-different whole numbers, in row order or without a gap."""
-    if column.size < MIN_ROWS or not np.isfinite(column).all():
-        return False
-    if (column != np.floor(column)).any():
+    if column.size < MIN_ROWS or not np.isfinite(column).all() or (column % 1 != 0).any():
         return False
     steps = np.diff(column)
-    if (steps > 0).all() or (steps < 0).all():
-        return True
-    return bool((np.diff(np.sort(column)) == 1).all())
+    in_order = (steps > 0).all() or (steps < 0).all()
+    return bool(in_order or (np.diff(np.sort(column)) == 1).all())
 
 
 def row_codes(table: Suspect) -> Rows:

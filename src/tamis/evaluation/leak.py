@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import stdtrit
 
 from tamis._validation import Number, check_value
 from tamis.data.target import Target
 from tamis.evaluation._suspects import Suspect, look_at_columns, row_codes, shared_rows
 from tamis.evaluation.learners import make_learner
 from tamis.evaluation.metrics import Metric
-from tamis.evaluation.protocols import Protocol, as_protocol
+from tamis.evaluation.protocols import Protocol, Split, as_protocol
 from tamis.evaluation.run.units import Unit, run_unit
 from tamis.exceptions import InputError
 
@@ -143,80 +144,64 @@ def leak_check(
     >>> leak_check(tamis.DFT(), X, y, n_shuffles=5).findings
     ["Column '7' is the target, or a recoding of it."]
     """
-    for name, value in (("n_features", n_features), ("n_shuffles", n_shuffles)):
-        least = 2 if name == "n_shuffles" else 1
-        check_value(value, Number(int, least), who="leak_check", name=name)
+    check_value(n_features, Number(int, 1), who="leak_check", name="n_features")
+    check_value(n_shuffles, Number(int, 2), who="leak_check", name="n_shuffles")
     table = Suspect.of(X)
     outcome = Target.of(y, task, None, table.X.shape[0], "leak_check")
     classes = outcome.is_classes
     target: NDArray[Any] = outcome.codes if classes else outcome.values  # type: ignore[assignment]
     plan = as_protocol(protocol, groups)
-    splits = plan.splits(table.X, target, classes)
-    findings, notes = _about_table(table, target, classes)
-    findings += _about_rows(table, groups, splits)
-    trial = _Trial(selector, table.X, plan, learner, n_features, classes)
+    findings, notes = _about_columns(table, target, classes)
+    findings += _about_rows(table, groups, plan.splits(table.X, target, classes))
+    model = make_learner(learner, outcome.task)
+    unit = Unit(
+        method="selector",
+        selector=selector,
+        data="table",
+        X=table.X,
+        y=None,
+        task=outcome.task,
+        split=None,  # type: ignore[arg-type]
+        counts=(n_features,),
+        learners=(model,),
+        metrics=(),
+    )
     rng = np.random.default_rng(random_state)
-    found = [trial.run(shuffled(target, groups, rng), i) for i in range(n_shuffles)]
-    report = _judge(np.array(found), trial.metric)
-    findings = [*report.findings, *findings]
-    return replace(report, ok=not findings, findings=findings, notes=notes)
+    trials = [
+        _trial(unit._replace(y=shuffled(target, groups, rng), seed=i), plan)
+        for i in range(n_shuffles)
+    ]
+    return _judge(np.array(trials), "accuracy" if classes else "r2", findings, notes)
 
 
-class _Trial:
-    """The protocol on one shuffled target, by the unit of work of every comparison."""
+def _trial(unit: Unit, plan: Protocol) -> tuple[float, float]:
+    """Score over all rows tested of one shuffled target, and what guesses would give."""
+    told: list[NDArray[Any]] = []
+    true: list[NDArray[Any]] = []
 
-    def __init__(
-        self, selector: Any, X: Any, plan: Protocol, learner: Any, n_features: int, classes: bool
-    ) -> None:
-        self.task = "classification" if classes else "regression"
-        self.metric = "accuracy" if classes else "r2"
-        self.selector, self.X, self.plan, self.n_features = selector, X, plan, n_features
-        self.learner = make_learner(learner, self.task)
+    def listen(model: Any, rows: Any, target: Any) -> float:
+        told.append(np.asarray(model.predict(rows)))
+        true.append(target)
+        return 0.0
 
-    def run(self, y: NDArray[Any], seed: int) -> tuple[float, float]:
-        """Score over all rows tested, and what guesses would give."""
-        told: list[NDArray[Any]] = []
-        true: list[NDArray[Any]] = []
-
-        def listen(model: Any, rows: Any, target: Any) -> float:
-            told.append(np.asarray(model.predict(rows)))
-            true.append(target)
-            return 0.0
-
-        for split in self.plan.splits(self.X, y, self.task == "classification"):
-            self._run(
-                Unit(
-                    method="selector",
-                    selector=self.selector,
-                    data="table",
-                    X=self.X,
-                    y=y,
-                    task=self.task,
-                    split=split,
-                    counts=(self.n_features,),
-                    learners=(self.learner,),
-                    metrics=(Metric("listen", listen, True),),
-                    seed=seed,
-                )
-            )
-        return self._score(np.concatenate(told), np.concatenate(true))
-
-    def _run(self, unit: Unit) -> None:
-        result = run_unit(unit)
+    unit = unit._replace(metrics=(Metric("listen", listen, True),))
+    for split in plan.splits(unit.X, unit.y, unit.task == "classification"):
+        result = run_unit(unit._replace(split=split))
         problem = result.error or next((row["note"] for row in result.scores if row["note"]), None)
         if problem is not None:
-            reason = problem.strip().splitlines()[-1]
             raise InputError(
                 "leak_check: expected a selector and an estimator that can be fitted, got this "
-                f"from {unit.split.name!r}: {reason}"
+                f"from {split.name!r}: {problem.strip().splitlines()[-1]}"
             )
+    return _score(np.concatenate(told), np.concatenate(true), unit.task)
 
-    def _score(self, told: NDArray[Any], true: NDArray[Any]) -> tuple[float, float]:
-        if self.task == "regression":
-            return float(1 - np.sum((true - told) ** 2) / np.sum((true - true.mean()) ** 2)), 0.0
-        n_classes = int(max(told.max(), true.max())) + 1
-        shares = [np.bincount(codes, minlength=n_classes) / codes.size for codes in (told, true)]
-        return float(np.mean(told == true)), float(shares[0] @ shares[1])
+
+def _score(told: NDArray[Any], true: NDArray[Any], task: str) -> tuple[float, float]:
+    if task == "regression":
+        return float(1 - np.sum((true - told) ** 2) / np.sum((true - true.mean()) ** 2)), 0.0
+    n_classes = int(max(told.max(), true.max())) + 1
+    shares = [np.bincount(codes, minlength=n_classes) / codes.size for codes in (told, true)]
+    return float(np.mean(told == true)), float(shares[0] @ shares[1])
 
 
 def shuffled(y: NDArray[Any], groups: Any, rng: np.random.Generator) -> NDArray[Any]:
@@ -230,55 +215,54 @@ def shuffled(y: NDArray[Any], groups: Any, rng: np.random.Generator) -> NDArray[
     return rng.permutation(y)
 
 
-def _judge(found: NDArray[np.float64], metric: str) -> LeakReport:
+def _judge(
+    trials: NDArray[np.float64], metric: str, findings: list[str], notes: list[str]
+) -> LeakReport:
     """Set the scores of the shuffled targets beside chance."""
-    from scipy.stats import t
-
-    scores, guesses = found.T
-    excess = scores - guesses
-    width = t.ppf(0.5 + LEVEL / 2, scores.size - 1) * excess.std(ddof=1) / np.sqrt(scores.size)
+    scores, guesses = trials.T
+    n, spread = scores.size, (scores - guesses).std(ddof=1)
+    width = float(stdtrit(n - 1, 0.5 + LEVEL / 2) * spread / np.sqrt(n))
     mean, chance = float(scores.mean()), float(guesses.mean())
-    interval = (mean - float(width), mean + float(width))
+    interval = (mean - width, mean + width)
     numbers = (
         f"{metric} {mean:.3f} on shuffled targets ({LEVEL:.0%} interval {interval[0]:.3f} to "
         f"{interval[1]:.3f}), where guesses give {chance:.3f}"
     )
-    # Rounding errors of a mean of equal numbers are no excess.
-    above = interval[0] > chance + 1e-9
-    below = interval[1] < chance - 1e-9
     verdict = f"At chance: {numbers}."
-    if above:
+    # Rounding errors of a mean of equal numbers are no excess.
+    if interval[0] > chance + 1e-9:
         verdict = f"Above chance: {numbers}; something that is scored has been learned from."
-    elif below:
+        findings = [verdict, *findings]
+    elif interval[1] < chance - 1e-9:
         verdict = f"Not above chance: {numbers}."
     return LeakReport(
-        not above, [verdict] if above else [], [], verdict, metric, scores, mean, interval, chance
+        not findings, findings, notes, verdict, metric, scores, mean, interval, chance
     )
 
 
-def _about_table(table: Suspect, y: NDArray[Any], classes: bool) -> tuple[list[str], list[str]]:
+def _about_columns(table: Suspect, y: NDArray[Any], classes: bool) -> tuple[list[str], list[str]]:
     facts = look_at_columns(table, y, classes)
-    findings, notes = [], []
-    if facts.like_target:
-        findings.append(
-            f"{_named(facts.like_target, 'is', 'are')} the target, or a recoding of it."
-        )
-    if facts.identifiers:
-        findings.append(
-            f"{_named(facts.identifiers, 'numbers', 'number')} the rows: leave such columns out."
-        )
-    if facts.constant:
-        notes.append(f"{_named(facts.constant, 'never varies', 'never vary')}.")
-    if facts.repeated:
-        notes.append(f"{_named(facts.repeated, 'repeats another', 'repeat others')}.")
-    if table.texts:
-        notes.append(
-            f"{_named(list(table.texts), 'is text and was', 'are text and were')} not used."
-        )
-    return findings, notes
+    findings = [
+        _named(facts.like_target, "is", "are", " the target, or a recoding of it."),
+        _named(facts.identifiers, "numbers", "number", " the rows: leave such columns out."),
+    ]
+    notes = [
+        _named(facts.constant, "never varies", "never vary", "."),
+        _named(facts.repeated, "repeats another", "repeat others", "."),
+        _named(list(table.texts), "is text and was", "are text and were", " not used."),
+    ]
+    return [text for text in findings if text], [text for text in notes if text]
 
 
-def _about_rows(table: Suspect, groups: Any, splits: list[Any]) -> list[str]:
+def _named(names: list[str], one: str, many: str, rest: str) -> str:
+    shown = ", ".join(repr(name[:60]) for name in names[:_SHOWN])
+    if len(names) < 2:
+        return f"Column {shown} {one}{rest}" if names else ""
+    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+    return f"Columns {shown}{more} {many}{rest}"
+
+
+def _about_rows(table: Suspect, groups: Any, splits: list[Split]) -> list[str]:
     findings = []
     n = table.X.shape[0]
     same = shared_rows(row_codes(table), splits)
@@ -296,11 +280,3 @@ def _about_rows(table: Suspect, groups: Any, splits: list[Any]) -> list[str]:
                 "GroupFolds."
             )
     return findings
-
-
-def _named(names: list[str], one: str, many: str) -> str:
-    shown = ", ".join(repr(name[:60]) for name in names[:_SHOWN])
-    if len(names) == 1:
-        return f"Column {shown} {one}"
-    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
-    return f"Columns {shown}{more} {many}"

@@ -64,36 +64,27 @@ def make_learner(learner: Any, task: str) -> Learner:
     """
     if isinstance(learner, Learner):
         return learner
+    names = ", ".join(names_for(task))
     if isinstance(learner, str):
-        return Learner(learner, _maker(learner, task)(task), task)
+        if learner not in names_for(task):
+            raise InputError(
+                f"make_learner: expected one of {names} or an estimator for {task}, got "
+                f"{learner!r}.{did_you_mean(learner, names_for(task))}"
+            )
+        return Learner(learner, LEARNERS[learner][0](task), task)
     if not hasattr(learner, "fit") or isinstance(learner, type):
         raise InputError(
-            f"make_learner: expected one of {', '.join(names_for(task))} or a scikit-learn "
-            f"estimator, got {learner!r}."
+            f"make_learner: expected one of {names} or a scikit-learn estimator, got {learner!r}."
         )
-    return Learner(_name_of(learner), learner, task)
+    last = learner
+    while hasattr(last, "steps"):
+        last = last.steps[-1][1]
+    return Learner(type(last).__name__, learner, task)
 
 
 def names_for(task: str) -> list[str]:
     """Words that `make_learner` knows for a task."""
     return [name for name, (_, tasks) in LEARNERS.items() if task in tasks]
-
-
-def _maker(word: str, task: str) -> Callable[[str], Any]:
-    maker, tasks = LEARNERS.get(word, (None, ()))
-    if maker is not None and task in tasks:
-        return maker
-    hint = did_you_mean(word, names_for(task))
-    raise InputError(
-        f"make_learner: expected one of {', '.join(names_for(task))} or an estimator for {task}, "
-        f"got {word!r}.{hint}"
-    )
-
-
-def _name_of(estimator: Any) -> str:
-    while hasattr(estimator, "steps"):
-        estimator = estimator.steps[-1][1]
-    return type(estimator).__name__
 
 
 def _prepared(estimator: Any, *, scaled: bool = True) -> Any:
@@ -122,12 +113,12 @@ def _svm(task: str) -> Any:
     from tamis.evaluation._tuning import TunedLinearSVM
 
     # With the squared losses, training needs no random numbers.
-    if task == "classification":
-        model = LinearSVC(dual=False, random_state=0)
-        return _prepared(TunedLinearSVM(model, parameter="C", values=STRENGTHS, rotate=True))
-    model = LinearSVR(loss="squared_epsilon_insensitive", epsilon=0.1, dual=False, random_state=0)
+    model = LinearSVC(dual=False, random_state=0)
+    if task == "regression":
+        loss = "squared_epsilon_insensitive"
+        model = LinearSVR(loss=loss, epsilon=0.1, dual=False, random_state=0)
     tuned = TunedLinearSVM(model, parameter="C", values=STRENGTHS, rotate=True)
-    return _prepared(_on_scaled_target(tuned))
+    return _prepared(tuned if task == "classification" else _on_scaled_target(tuned))
 
 
 def _logistic(task: str) -> Any:
@@ -144,10 +135,9 @@ def _rbf_svm(task: str) -> Any:
 
     from tamis.evaluation._tuning import Tuned
 
-    strengths = STRENGTHS[2:]
-    if task == "classification":
-        return _prepared(Tuned(SVC(random_state=0), parameter="C", values=strengths))
-    return _prepared(_on_scaled_target(Tuned(SVR(), parameter="C", values=strengths)))
+    model = SVC(random_state=0) if task == "classification" else SVR()
+    tuned = Tuned(model, parameter="C", values=STRENGTHS[2:])
+    return _prepared(tuned if task == "classification" else _on_scaled_target(tuned))
 
 
 def _forest(task: str) -> Any:

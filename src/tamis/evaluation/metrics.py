@@ -121,16 +121,26 @@ def make_metric(metric: Any, task: str) -> Metric:
     if isinstance(metric, Metric):
         return metric
     if callable(metric):
-        return Metric(_name_of(metric), metric, True)
+        function = getattr(metric, "_score_func", metric)
+        return Metric(getattr(function, "__name__", type(function).__name__), metric, True)
+    names = ", ".join(names_for(task))
     if metric in METRICS:
         scorer, greater, wanted = METRICS[metric]
         if wanted != task:
             raise InputError(
                 f"make_metric: expected a metric for {task}, got {metric!r}, which is for "
-                f"{wanted}. Choose among {', '.join(names_for(task))}."
+                f"{wanted}. Choose among {names}."
             )
         return Metric(metric, scorer, greater)
-    return Metric(str(metric), _scikit_scorer(metric, task), True)
+    from sklearn.metrics import get_scorer, get_scorer_names
+
+    known = get_scorer_names()
+    if metric not in known:
+        raise InputError(
+            f"make_metric: expected one of {names}, the name of a scikit-learn scorer or a "
+            f"callable, got {metric!r}.{did_you_mean(metric, [*names_for(task), *known])}"
+        )
+    return Metric(metric, get_scorer(metric), True)
 
 
 def names_for(task: str) -> list[str]:
@@ -159,24 +169,6 @@ def default_metrics(task: str) -> tuple[Metric, ...]:
     """
     words = {"classification": ("accuracy", "auc", "balanced_error"), "regression": ("r2", "mse")}
     return tuple(make_metric(word, task) for word in words[task])
-
-
-def _name_of(scorer: Any) -> str:
-    function = getattr(scorer, "_score_func", scorer)
-    return str(getattr(function, "__name__", type(function).__name__))
-
-
-def _scikit_scorer(name: Any, task: str) -> Scorer:
-    from sklearn.metrics import get_scorer, get_scorer_names
-
-    known = get_scorer_names()
-    if isinstance(name, str) and name in known:
-        return get_scorer(name)
-    hint = did_you_mean(name, [*names_for(task), *known])
-    raise InputError(
-        f"make_metric: expected one of {', '.join(names_for(task))}, the name of a scikit-learn "
-        f"scorer or a callable, got {name!r}.{hint}"
-    )
 
 
 def _one_against_rest(

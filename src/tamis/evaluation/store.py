@@ -7,6 +7,7 @@ import json
 import os
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import Any, ClassVar, NamedTuple
 
@@ -149,7 +150,8 @@ class Store(SqliteFile):
         result : UnitResult
             What came out, or the error.
         """
-        row = (key, json.dumps(dict(meta)), *_packed(result), self._versions, _now())
+        now = datetime.now(UTC).isoformat(timespec="seconds")
+        row = (key, json.dumps(dict(meta)), *_packed(result), self._versions, now)
         with self._refusals("write"):
             # A statement on its own is a transaction: all of the row or nothing.
             self._connection.execute(_INSERT, (*row, _checksum(row)))
@@ -171,20 +173,22 @@ class Store(SqliteFile):
             statement = f"SELECT {_COLUMNS} FROM units {condition} ORDER BY key"
             with self._refusals("read"):
                 found = self._connection.execute(statement, values).fetchall()
-            yield from map(self._unpacked, found)
+            for row in found:
+                with self._whole(row[0]):
+                    unit = _unpacked(row)
+                yield unit
 
-    def _unpacked(self, row: tuple[Any, ...]) -> StoredUnit:
+    @contextmanager
+    def _whole(self, key: Any) -> Iterator[None]:
+        """Refuse a row that cannot be read."""
         try:
-            return _unpacked(row)
+            yield
         except (ValueError, TypeError, LookupError, RecursionError, zlib.error) as error:
-            raise self._damaged(row[0], error) from error
-
-    def _damaged(self, key: Any, reason: object) -> InputError:
-        return InputError(
-            f"{type(self).__name__}: expected a whole row for the unit {key!r:.80} in "
-            f"{self.path!r}, got a damaged one ({reason}). Use a copy of the store from before, or "
-            "a new one, which computes everything again."
-        )
+            raise InputError(
+                f"{type(self).__name__}: expected a whole row for the unit {key!r:.80} in "
+                f"{self.path!r}, got a damaged one ({error}). Use a copy of the store from before, "
+                "or a new one, which computes everything again."
+            ) from error
 
     def finished(self, keys: Iterable[str]) -> dict[str, tuple[float | None, bool]]:
         """Which of these units are stored, without reading their results.
@@ -206,10 +210,10 @@ class Store(SqliteFile):
             with self._refusals("read"):
                 rows = self._connection.execute(statement, values).fetchall()
             for key, meta, failed in rows:
-                try:
-                    found[key] = (_seconds(json.loads(meta)), bool(failed))
-                except (ValueError, TypeError, RecursionError) as error:
-                    raise self._damaged(key, error) from error
+                with self._whole(key):
+                    seconds = _of(json.loads(meta), dict).get("seconds")
+                    known = None if seconds is None else float(_of(seconds, int, float))
+                    found[key] = (known, bool(failed))
         return found
 
     def forget_failures(self) -> int:
@@ -223,15 +227,6 @@ class Store(SqliteFile):
         with self._refusals("write"):
             done = self._connection.execute("DELETE FROM units WHERE error IS NOT NULL")
             return int(done.rowcount)
-
-
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="seconds")
-
-
-def _seconds(meta: Any) -> float | None:
-    seconds = _of(meta, dict).get("seconds")
-    return seconds if seconds is None else float(_of(seconds, int, float))
 
 
 def _packed(result: UnitResult) -> tuple[Any, ...]:
@@ -254,9 +249,7 @@ def _unpacked(row: tuple[Any, ...]) -> StoredUnit:
     """The unit of a row, whose checksum is verified before anything else."""
     if _checksum(row[:-1]) != row[-1]:
         raise ValueError("the checksum differs")
-    key, meta, order, scores, seconds, peak, share, best, error, warned, versions_, finished = row[
-        :-1
-    ]
+    key, meta, order, scores, seconds, peak, share, best, error, warned, known, finished, _ = row
     shares = None if share is None else _of(json.loads(share), dict)
     result = UnitResult(
         order=_order(order),
@@ -268,9 +261,8 @@ def _unpacked(row: tuple[Any, ...]) -> StoredUnit:
         error=_of(error, str, type(None)),
         warnings=tuple(_of(one, str) for one in _of(json.loads(warned), list)),
     )
-    known = _of(json.loads(versions_), dict)
-    described = _of(json.loads(meta), dict)
-    return StoredUnit(_of(key, str), described, result, known, _of(finished, str))
+    described, told = (_of(json.loads(text), dict) for text in (meta, known))
+    return StoredUnit(_of(key, str), described, result, told, _of(finished, str))
 
 
 def _checksum(row: tuple[Any, ...]) -> str:
