@@ -16,6 +16,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -86,7 +87,7 @@ class Manifest:
     versions: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        check_parts(self.__dict__, "Manifest")
+        _check_parts(self.__dict__, "Manifest")
         for name in ("names", "scores", "selected"):
             object.__setattr__(self, name, tuple(getattr(self, name)))
 
@@ -136,8 +137,21 @@ def make_manifest(
     (('petal length (cm)', 'petal width (cm)'), 'TopK')
     """
     more: dict[str, Any] = {"target": target, "task": task, "versions": versions()}
-    if hasattr(selector, "shares"):
-        return _of_recommendation(selector, data, list(carried), more)
+    if hasattr(selector, "shares"):  # a recommendation
+        return Manifest(
+            names=list(selector.columns),
+            scores=[float(share) for share in selector.shares],
+            selected=[*(selector.columns[j] for j in np.argsort(selector.indices)), *carried],
+            method=selector.method,
+            params={"learner": selector.learner, "metric": selector.metric},
+            cut={
+                "rule": "recommendation",
+                "k": selector.count,
+                "reasons": plain(selector.reasons),
+            },
+            data={"name": selector.data} | ({} if data is None else fingerprint(data)),
+            **more,
+        )
     ranking = selector.ranking_record(names)
     known = [ranking.name(j) for j in range(ranking.n_columns)]
     params = selector.get_params(deep=False)
@@ -150,22 +164,6 @@ def make_manifest(
         params=plain(params),
         cut=_cut(selector, ranking),
         data={"n_columns": len(known)} if data is None else fingerprint(data, names=known),
-        **more,
-    )
-
-
-def _of_recommendation(
-    choice: Any, data: Any, carried: list[str], more: dict[str, Any]
-) -> Manifest:
-    order = np.argsort(choice.indices)
-    return Manifest(
-        names=list(choice.columns),
-        scores=[float(share) for share in choice.shares],
-        selected=[*(choice.columns[j] for j in order), *carried],
-        method=choice.method,
-        params={"learner": choice.learner, "metric": choice.metric},
-        cut={"rule": "recommendation", "k": choice.count, "reasons": plain(choice.reasons)},
-        data={"name": choice.data} | ({} if data is None else fingerprint(data)),
         **more,
     )
 
@@ -184,29 +182,39 @@ def _cut(selector: Any, ranking: Any) -> dict[str, Any]:
     return {"rule": type(rule).__name__, **known, "keep": keep}
 
 
-def check_parts(parts: Mapping[str, Any], who: str) -> None:
-    """Raise unless these are the parts of a manifest, whoever made them."""
+def _check_parts(parts: Mapping[str, Any], who: str) -> None:
     for name in ("names", "selected"):
         _check_names(parts[name], name, who)
-    _check_scores(parts["scores"], len(parts["names"]), who)
-    if not isinstance(parts["method"], str):
-        raise wrong(who, "method", "a string", parts["method"])
-    for name in ("target", "task"):
-        if not isinstance(parts[name], str | None):
-            raise wrong(who, name, "a string or null", parts[name])
-    for name in ("params", "cut", "data", "versions"):
-        if not isinstance(parts[name], Mapping):
-            raise wrong(who, name, "an object", parts[name])
+    scores, n_names = parts["scores"], len(parts["names"])
+    if not isinstance(scores, list | tuple):
+        raise _wrong(who, "scores", "a list of numbers", scores)
+    if len(scores) != n_names:
+        raise InputError(
+            f"{who}: expected as many scores as names ({n_names:,}), got {len(scores):,}."
+        )
+    for item in scores:
+        number = isinstance(item, int | float) and not isinstance(item, bool)
+        if not number or not -LARGEST <= item <= LARGEST:
+            raise _wrong(who, "scores", "finite numbers", item)
+    kinds = {
+        "a string": (str, ("method",)),
+        "a string or null": (str | None, ("target", "task")),
+        "an object": (Mapping, ("params", "cut", "data", "versions")),
+    }
+    for expected, (kind, names) in kinds.items():
+        for name in names:
+            if not isinstance(parts[name], kind):
+                raise _wrong(who, name, expected, parts[name])
 
 
 def _check_names(value: Any, name: str, who: str) -> None:
     if not isinstance(value, list | tuple):
-        raise wrong(who, name, "a list of column names", value)
+        raise _wrong(who, name, "a list of column names", value)
     if not value:
         raise InputError(f"{who}: expected at least one column in {name!r}, got none.")
     for item in value:
         if not isinstance(item, str):
-            raise wrong(who, name, "column names, which are strings,", item)
+            raise _wrong(who, name, "column names, which are strings,", item)
     if len(set(value)) < len(value):
         twice = Counter(value).most_common(1)[0][0]
         raise InputError(
@@ -214,21 +222,7 @@ def _check_names(value: Any, name: str, who: str) -> None:
         )
 
 
-def _check_scores(value: Any, n_names: int, who: str) -> None:
-    if not isinstance(value, list | tuple):
-        raise wrong(who, "scores", "a list of numbers", value)
-    if len(value) != n_names:
-        raise InputError(
-            f"{who}: expected as many scores as names ({n_names:,}), got {len(value):,}."
-        )
-    for item in value:
-        number = isinstance(item, int | float) and not isinstance(item, bool)
-        if not number or not -LARGEST <= item <= LARGEST:
-            raise wrong(who, "scores", "finite numbers", item)
-
-
-def wrong(who: str, name: str, expected: str, value: Any) -> InputError:
-    """Build the error for a part of another kind; the value may be long, or anything."""
+def _wrong(who: str, name: str, expected: str, value: Any) -> InputError:
     shown = repr(value)
     shown = shown if len(shown) <= 60 else f"{shown[:57]}..."
     return InputError(
@@ -266,10 +260,11 @@ def write_manifest(
     ('petal length (cm)', 'petal width (cm)')
     """
     record = selector if isinstance(selector, Manifest) else make_manifest(selector, data=data)
+    write = partial(json.dumps, record.to_dict(), allow_nan=False, indent=1)
     try:
-        content = _as_json(record, ensure_ascii=False).encode()
+        content = f"{write(ensure_ascii=False)}\n".encode()
     except UnicodeEncodeError:  # half a character in a name, which only an escape can write
-        content = _as_json(record, ensure_ascii=True).encode()
+        content = f"{write()}\n".encode()
     if len(content) > MAX_BYTES:
         raise InputError(
             f"{Path(path).name}: expected a manifest of at most {MAX_BYTES:,} bytes, got "
@@ -277,11 +272,6 @@ def write_manifest(
         )
     with atomic_path(path, force) as temporary:
         temporary.write_bytes(content)
-
-
-def _as_json(record: Manifest, ensure_ascii: bool) -> str:
-    options = {"ensure_ascii": ensure_ascii, "allow_nan": False, "indent": 1}
-    return json.dumps(record.to_dict(), **options) + "\n"  # type: ignore[arg-type]
 
 
 def read_manifest(path: str | Path) -> Manifest:
@@ -325,11 +315,12 @@ def read_manifest(path: str | Path) -> Manifest:
             f"{path.name}: expected format_version {FORMAT_VERSION}, got {str(version)[:20]!r}. "
             "Write the manifest again with this version of Tamis."
         )
-    parts = {f.name: value[f.name] for f in fields(Manifest) if f.name in value}
-    for name in (f.name for f in fields(Manifest)):
-        if name not in parts:
+    names = [f.name for f in fields(Manifest)]
+    for name in names:
+        if name not in value:
             raise InputError(f"{path.name}: expected {name!r} in a selection manifest, got none.")
-    check_parts(parts, path.name)
+    parts = {name: value[name] for name in names}
+    _check_parts(parts, path.name)
     return Manifest(**parts)
 
 
@@ -400,17 +391,24 @@ def apply(manifest: Manifest, table: Any, *, also: Iterable[str] = ()) -> Any:
     wanted = list(dict.fromkeys([*manifest.selected, *also]))
     if isinstance(table, RawTable):
         return _from_file(wanted, table)
-    if is_frame(table):
-        return _from_frame(wanted, table)
+    if is_frame(table) and not hasattr(table, "loc"):
+        names = table.column_names if hasattr(table, "column_names") else table.columns
+        _check_present(wanted, names, "apply")
+        return table.select(wanted)
     if getattr(table, "ndim", None) != 2:
         raise InputError(
             "apply: expected a DataFrame, an array or a sparse matrix of two dimensions, got "
             f"{type(table).__name__}. Pass a table."
         )
-    position = {f"x{j}": j for j in range(table.shape[1])}
+    # Names of the columns of pandas need not be strings.
+    names = getattr(table, "columns", [f"x{j}" for j in range(table.shape[1])])
+    position = {str(name): j for j, name in enumerate(names)}
     _check_present(wanted, position, "apply")
+    columns = [position[name] for name in wanted]
+    if hasattr(table, "iloc"):
+        return table.iloc[:, columns]
     table = table.tocsr() if hasattr(table, "tocsr") and table.format == "coo" else table
-    return table[:, [position[name] for name in wanted]]
+    return table[:, columns]
 
 
 def _from_file(wanted: list[str], table: RawTable) -> RawTable:
@@ -422,16 +420,6 @@ def _from_file(wanted: list[str], table: RawTable) -> RawTable:
     names = [name for name in wanted if name in position]  # y of an NPZ file is no column
     matrix = reduced.matrix[:, [position[name] for name in names]]
     return replace(reduced, names=tuple(names), matrix=matrix)
-
-
-def _from_frame(wanted: list[str], table: Any) -> Any:
-    if hasattr(table, "loc"):  # pandas, whose names of columns need not be strings
-        position = {str(name): j for j, name in enumerate(table.columns)}
-        _check_present(wanted, position, "apply")
-        return table.iloc[:, [position[name] for name in wanted]]
-    names = table.column_names if hasattr(table, "column_names") else table.columns
-    _check_present(wanted, names, "apply")
-    return table.select(wanted)
 
 
 def _check_present(wanted: list[str], names: Iterable[str], who: str) -> None:

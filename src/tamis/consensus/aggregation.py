@@ -64,7 +64,7 @@ def borda(rankings: ArrayLike) -> Floats:
     array([1.  , 0.25, 0.25])
     """
     ranks = as_ranks(rankings, "borda")
-    return _share_beaten(ranks.mean(axis=0), ranks.shape[1])
+    return (ranks.shape[1] - ranks.mean(axis=0)) / max(ranks.shape[1] - 1, 1)
 
 
 def median_rank(rankings: ArrayLike) -> Floats:
@@ -75,8 +75,7 @@ def median_rank(rankings: ArrayLike) -> Floats:
     Parameters
     ----------
     rankings : array-like of shape (n_lists, n_columns)
-        One ranking per row: the rank of every column, 1 for the best. Ties get their mean rank;
-        NaN means that a list does not have the column, which is then behind all that it has.
+        As for :func:`borda`; ties get their mean rank.
 
     Returns
     -------
@@ -90,7 +89,7 @@ def median_rank(rankings: ArrayLike) -> Floats:
     array([1. , 0.5, 0. ])
     """
     ranks = as_ranks(rankings, "median_rank")
-    return _share_beaten(np.median(ranks, axis=0), ranks.shape[1])
+    return (ranks.shape[1] - np.median(ranks, axis=0)) / max(ranks.shape[1] - 1, 1)
 
 
 def robust_rank_aggregation(rankings: ArrayLike) -> RobustRanks:
@@ -102,8 +101,8 @@ def robust_rank_aggregation(rankings: ArrayLike) -> RobustRanks:
     Parameters
     ----------
     rankings : array-like of shape (n_lists, n_columns)
-        One ranking per row: the rank of every column, 1 for the best. NaN means that a list does
-        not have the column, which is then behind all that it has.
+        As for :func:`borda`, but ties get the worst of their ranks, so that the p-value stays a
+        bound.
 
     Returns
     -------
@@ -117,12 +116,8 @@ def robust_rank_aggregation(rankings: ArrayLike) -> RobustRanks:
     at most r(k), and the p-value is m rho, at most 1. The bound is that of Bonferroni for the m
     values of k; it is not corrected for the number of columns.
 
-    The p-value is that of a column in random places of *independent* lists. Methods that look at
-    the same rows, or draws of rows from one table, are not independent, so there read it as a
-    score.
-
-    A tie takes the worst of its ranks here, and not the mean: so a tie has no chance that it did
-    not earn, and the p-value stays a bound.
+    The p-value is that of a column in random places of *independent* lists. For methods that look
+    at the same rows, or draws of rows from one table, read it as a score.
 
     References
     ----------
@@ -145,10 +140,6 @@ def robust_rank_aggregation(rankings: ArrayLike) -> RobustRanks:
         np.minimum(least, _log_beta(shares[k - 1], k, n_lists), out=least)
     corrected = least + np.log(n_lists)
     return RobustRanks(-corrected / np.log(10), np.exp(np.minimum(corrected, 0.0)))
-
-
-def _share_beaten(rank: Floats, n_columns: int) -> Floats:
-    return (n_columns - rank) / max(n_columns - 1, 1)
 
 
 def _log_beta(share: Floats, k: int, n_lists: int) -> Floats:

@@ -3,36 +3,28 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import has_fit_parameter
 
 from tamis._base import BaseSelector, Scores, WeightedSelector
 from tamis._columns import find_constant
 from tamis._facts import BOTH_TASKS, SelectorFacts
 from tamis._rows import listed_rows
+from tamis._runtime.callbacks import without_callbacks
+from tamis._runtime.seeds import draw_seed
 from tamis._validation import N_JOBS, Choice, Constraint, Custom, Number
-from tamis.consensus._members import (
-    check_task,
-    check_weights,
-    is_supervised,
-    listed_selectors,
-    make_members,
-    seeded,
-)
-from tamis.consensus.aggregation import (
-    as_ranks,
-    borda,
-    mean_agreement,
-    median_rank,
-    robust_rank_aggregation,
-)
+from tamis.consensus import aggregation
 from tamis.data import checks
 from tamis.data.target import Target
 from tamis.data.task import TASK
 from tamis.exceptions import InputError, SelectionWarning
+from tamis.selectors import make_selector, selector_info
 
 Floats = NDArray[np.float64]
 # Ranks of the columns in one list, and which of them the method selects.
@@ -42,11 +34,27 @@ DEFAULT = ("anovaf", "mutualinformation", "mrmr")
 OWN_ROUNDING, COMMON_ROUNDING = 1e-10, 1e-14
 
 
+def _listed_selectors(selectors: Any) -> list[tuple[str | None, Any]]:
+    """Names, where the user gave them, and selectors."""
+    if isinstance(selectors, str):
+        selectors = [word.strip() for word in selectors.split(",")]
+    if isinstance(selectors, BaseSelector):
+        selectors = [selectors]
+    if isinstance(selectors, Mapping):
+        return [(str(name), item) for name, item in selectors.items()]
+    return [(None, item) for item in selectors] if isinstance(selectors, list | tuple) else []
+
+
+def _are_selectors(value: Any) -> bool:
+    """Whether these are names or selectors, and at least one."""
+    items = _listed_selectors(value)
+    return bool(items) and all(isinstance(item, str | BaseSelector) for _, item in items)
+
+
 class Consensus(WeightedSelector):
     """One ranking out of many: of several methods, of several draws of the rows, or of both.
 
-    Every method has its blind spots, and every sample its accidents. A column that is far ahead in
-    many lists owes its place to neither. `agreement_` says how alike the lists are.
+    A column that is far ahead in many lists owes it neither to one method nor to chance.
 
     Parameters
     ----------
@@ -54,17 +62,16 @@ class Consensus(WeightedSelector):
         The methods: names from :func:`tamis.list_selectors` (also as one string with commas) or
         unfitted selectors; a mapping gives them names of your own.
     n_resamples : int, default=0
-        Draws of rows. 0 uses every method once, on all rows; otherwise every method is used once
-        on each draw.
+        Draws of rows; every method is used once on each. 0 uses every method once, on all rows.
     subsample : float, default=0.5
         Share of the rows in a draw, without replacement; the same share of every class.
     aggregation : {"borda", "median", "rra"}, default="borda"
-        How lists become one: :func:`~tamis.consensus.borda`, the mean share of columns beaten;
-        :func:`~tamis.consensus.median_rank`, the share beaten at the median rank;
+        How lists become one: :func:`~tamis.consensus.borda`,
+        :func:`~tamis.consensus.median_rank` or
         :func:`~tamis.consensus.robust_rank_aggregation`, where a few lists may be far off.
     task : {"auto", "classification", "regression"}, default="auto"
-        What the target is; ``"auto"`` infers it (:func:`tamis.data.infer_task`). Methods
-        that support both tasks are set to it.
+        What the target is; ``"auto"`` infers it (:func:`tamis.data.infer_task`). Methods that
+        support both tasks are set to it.
     random_state : int, RandomState or None, default=None
         Seed of the draws, and of methods that have no seed of their own.
     n_features_to_select : "best", int, float, "elbow", "all" or rule, default="best"
@@ -85,8 +92,7 @@ class Consensus(WeightedSelector):
     list_names_ : list of str
         The method of every list, and the number of the draw.
     agreement_ : float
-        Mean Spearman correlation over all pairs of lists, 1 if all are the same and about 0 if they
-        have nothing in common; NaN if there is one list only.
+        Mean Spearman correlation over all pairs of lists; NaN if there is one list only.
     selection_frequency_ : ndarray of shape (n_features,)
         Share of the lists whose method selects the column, by its own cut.
     best_n_features_ : int
@@ -100,10 +106,9 @@ class Consensus(WeightedSelector):
 
     Notes
     -----
-    Costs what the methods and their cuts cost, one after the other; n_lists times n_features
-    numbers are kept. Methods that search for an order put as many columns in order as they would by
-    themselves, so give ``MRMR(n_features_to_select=500)`` where the best 500 should be searched
-    for.
+    Costs what the methods and their cuts cost, one after the other. Methods that search for an
+    order put as many columns in order as they would by themselves, so give
+    ``MRMR(n_features_to_select=500)`` where the best 500 should be searched for.
 
     Missing values are left to the methods. Scores of a method that differ by rounding only count as
     ties. Constant columns are last in every list.
@@ -112,9 +117,8 @@ class Consensus(WeightedSelector):
     row of weight 2 is drawn like two rows; other weights are passed on. Weights need methods that
     take them, all of them. At least two rows of every class are drawn, where there are two.
 
-    The p-values of ``"rra"`` suppose independent lists. Methods that look at the same rows, and
-    draws from one table, are far from that: with them a small p-value means that the lists agree,
-    not that the column matters.
+    The p-values of ``"rra"`` suppose independent lists. With methods that look at the same rows,
+    or draws from one table, a small one means that the lists agree, not that the column matters.
 
     Ranks are relative: of a shuffled target some column is the best as well. So
     :class:`~tamis.cutoff.PermutationNull` keeps hardly anything here; use it with one method.
@@ -154,10 +158,7 @@ class Consensus(WeightedSelector):
 
     _constraints: ClassVar[dict[str, Constraint]] = {
         "selectors": Custom(
-            lambda value: (
-                bool(listed_selectors(value))
-                and all(isinstance(item, str | BaseSelector) for _, item in listed_selectors(value))
-            ),
+            _are_selectors,
             "names of selectors such as ('dft', 'relieff'), or unfitted selectors",
         ),
         "n_resamples": Number(int, low=0),
@@ -190,7 +191,7 @@ class Consensus(WeightedSelector):
         self.n_jobs = n_jobs
 
     def _score(self, X: Any, y: Any, weight: Floats | None) -> Scores:
-        members = make_members(self.selectors, self.n_jobs, checks.names_of(self))
+        members = self._members()
         outcome = self._outcome(members, X, y, weight)
         constant = find_constant(self, X, weight)
         if constant.all():
@@ -198,10 +199,9 @@ class Consensus(WeightedSelector):
         self.list_names_: list[str] = []
         lists: list[List] = []
         total = len(members) * max(self.n_resamples, 1)
+        work = self._work(members, outcome, X, weight)
         try:
-            for name, member, rows, share in self.steps(
-                "lists", self._work(members, outcome, X, weight), total
-            ):
+            for name, member, rows, share in self.steps("lists", work, total):
                 lists.append(self._list(member, outcome, X, rows, share))
                 self.list_names_.append(name)
         except KeyboardInterrupt:
@@ -211,64 +211,66 @@ class Consensus(WeightedSelector):
             raise
         return self._aggregate(lists, constant), constant
 
+    def _members(self) -> dict[str, Any]:
+        return _make_members(self.selectors, self.n_jobs, checks.names_of(self))
+
     def _outcome(
         self, members: dict[str, Any], X: Any, y: Any, weight: Floats | None
     ) -> Target | None:
         """The target, which every method must be able to use; None if no method looks at it."""
-        self._check_rows(X.shape[0])
-        if not any(is_supervised(member) for member in members.values()):
-            return None
-        outcome = Target.of(y, self.task, weight, X.shape[0], type(self).__name__)
-        for name, member in members.items():
-            check_task(name, member, outcome.task)
-            if member.get_params(deep=False).get("task") == "auto":
-                member.set_params(task=outcome.task)
-        self._note_target(outcome)
-        return outcome
-
-    def _check_rows(self, n_rows: int) -> None:
+        who, n_rows = type(self).__name__, X.shape[0]
         if n_rows < 2:
             raise InputError(
-                f"{type(self).__name__}: expected at least 2 rows, got {n_rows} (n_samples="
-                f"{n_rows}). Pass more rows."
+                f"{who}: expected at least 2 rows, got {n_rows} (n_samples={n_rows}). Pass more "
+                "rows."
             )
+        if not any(map(_is_supervised, members.values())):
+            return None
+        outcome = Target.of(y, self.task, weight, n_rows, who)
+        for name, member in members.items():
+            _set_task(name, member, outcome.task)
+        self._note_target(outcome)
+        return outcome
 
     def _work(
         self, members: dict[str, Any], outcome: Target | None, X: Any, weight: Floats | None
     ) -> Iterator[tuple[str, Any, Any, Floats | None]]:
         """Every list to be made: its name, the selector, the rows (None for all) and weights."""
-        from sklearn.utils import check_random_state
-
         random = check_random_state(self.random_state)
-        if self.n_resamples == 0:
-            check_weights(members, weight)
+        if self.n_resamples:
+            target = np.zeros(X.shape[0]) if outcome is None else _numbers(outcome)
+            listed, weight = listed_rows(X, target, weight)
+            strata = _strata(outcome, listed)
+        for name, member in members.items():
+            if weight is not None and not has_fit_parameter(member, "sample_weight"):
+                raise InputError(
+                    f"Consensus: expected selectors that take sample_weight, got {name!r}, which "
+                    "does not. Leave it out, or fit without weights."
+                )
+        for number in range(max(self.n_resamples, 1)):
+            draw, rows, share = "", None, weight
+            if self.n_resamples:
+                drawn = self._draw(strata, random)
+                draw, rows = f", draw {number + 1}", listed[drawn]
+                share = None if weight is None else weight[drawn]
             for name, member in members.items():
-                yield name, seeded(member, random), None, weight
-            return
-        target = np.zeros(X.shape[0]) if outcome is None else _numbers(outcome)
-        listed, weight = listed_rows(X, target, weight)
-        check_weights(members, weight)
-        strata = _strata(outcome, listed)
-        for number in range(1, self.n_resamples + 1):
-            drawn = self._draw(strata, random)
-            share = None if weight is None else weight[drawn]
-            for name, member in members.items():
-                yield f"{name}, draw {number}", seeded(member, random), listed[drawn], share
+                yield f"{name}{draw}", _seeded(member, random), rows, share
 
     def _draw(self, strata: list[NDArray[np.intp]], random: Any) -> NDArray[np.intp]:
         """Part of every stratum, without replacement, in the order of the rows."""
         drawn = []
         for stratum in strata:
-            wanted = int(np.ceil(self.subsample * stratum.size - 1e-9))
-            wanted = max(wanted, min(2, stratum.size))
-            drawn.append(random.permutation(stratum)[:wanted])
+            share = int(np.ceil(self.subsample * stratum.size - 1e-9))
+            drawn.append(random.permutation(stratum)[: max(share, min(2, stratum.size))])
         return np.sort(np.concatenate(drawn))
 
     def _list(
         self, member: Any, outcome: Target | None, X: Any, rows: Any, weight: Floats | None
     ) -> List:
         """Ranks of all columns by one method on some rows, and its choice."""
-        y = None if outcome is None else _labels(outcome)
+        y = None
+        if outcome is not None:  # as the user gave it: some methods have parameters naming classes
+            y = _numbers(outcome) if outcome.classes is None else outcome.classes[outcome.codes]
         if rows is not None:
             X, y = X[rows], None if y is None else y[rows]
         options = {} if weight is None else {"sample_weight": weight}
@@ -276,7 +278,7 @@ class Consensus(WeightedSelector):
             # A cut that finds no elbow, or selects nothing, is one voice among many.
             warnings.filterwarnings("ignore", f"{member._rule().who}:", SelectionWarning)
             member.fit(X, y, **options)
-        ranks = as_ranks([-_without_rounding(member.scores_)], type(self).__name__)[0]
+        ranks = aggregation.as_ranks([-_without_rounding(member.scores_)], type(self).__name__)[0]
         return ranks, member.support_
 
     def _aggregate(self, lists: list[List], constant: NDArray[np.bool_]) -> Floats:
@@ -284,33 +286,83 @@ class Consensus(WeightedSelector):
         chosen = np.array([support for _, support in lists])
         self.selection_frequency_ = chosen.mean(axis=0)
         self.best_n_features_ = max(1, int(np.median(chosen.sum(axis=1))))
-        self.agreement_ = mean_agreement(self.rankings_)
+        self.agreement_ = aggregation.mean_agreement(self.rankings_)
         if self.aggregation == "rra":
-            scores, self.pvalues_ = robust_rank_aggregation(self.rankings_)
+            scores, self.pvalues_ = aggregation.robust_rank_aggregation(self.rankings_)
         else:
-            scores = (borda if self.aggregation == "borda" else median_rank)(self.rankings_)
+            rule = aggregation.borda if self.aggregation == "borda" else aggregation.median_rank
+            scores = rule(self.rankings_)
         scores[constant] = scores.min()
         return scores
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         try:
-            members = make_members(self.selectors, self.n_jobs, checks.names_of(self))
+            members = self._members()
         except (InputError, TypeError, AttributeError):  # said better when it is fitted
             return tags
-        tags.target_tags.required = any(is_supervised(member) for member in members.values())
+        tags.target_tags.required = any(map(_is_supervised, members.values()))
         return tags
+
+
+def _make_members(selectors: Any, n_jobs: int | None, column_names: Any) -> dict[str, Any]:
+    """Unfitted copies of the selectors by name; a name that comes twice gets a number."""
+    members: dict[str, Any] = {}
+    for given, item in _listed_selectors(selectors):
+        copy = _made(item) if isinstance(item, str) else without_callbacks(clone(item))
+        name = unique = given or type(copy).__name__.lower()
+        number = 1
+        while unique in members:
+            number += 1
+            unique = f"{name} {number}"
+        if copy.get_params(deep=False).get("n_jobs", 0) is None:
+            copy.set_params(n_jobs=n_jobs)
+        copy._names_told = column_names
+        members[unique] = copy
+    return members
+
+
+def _made(name: str) -> Any:
+    try:
+        return make_selector(name)
+    except InputError as error:
+        raise InputError(str(error).replace("make_selector", "Consensus: selectors", 1)) from error
+
+
+def _is_supervised(selector: Any) -> bool:
+    return bool(selector.__sklearn_tags__().target_tags.required)
+
+
+def _set_task(name: str, member: Any, task: str) -> None:
+    """Tell a method what the target is; raise for one that cannot use such a target."""
+    try:
+        tasks = selector_info(type(member).__name__.lower()).tasks
+    except InputError:  # a class of the user's own, which speaks for itself
+        tasks = (task,)
+    if task not in tasks and _is_supervised(member):
+        kind = "classes" if task == "classification" else "numbers"
+        raise InputError(
+            f"Consensus: expected selectors for a target of {kind}, got {name!r}, which is for "
+            f"{' and '.join(tasks)}. Leave it out, or set task={tasks[0]!r} if that is what the "
+            "target is."
+        )
+    if member.get_params(deep=False).get("task") == "auto":
+        member.set_params(task=task)
+
+
+def _seeded(member: Any, random: Any) -> Any:
+    """A copy with a seed, if it wants one and has none."""
+    copy = clone(member)
+    copy._names_told = member._names_told
+    if copy.get_params(deep=False).get("random_state", 0) is None:
+        copy.set_params(random_state=draw_seed(random))
+    return copy
 
 
 def _numbers(outcome: Target) -> NDArray[Any]:
     target = outcome.values if outcome.codes is None else outcome.codes
     assert target is not None
     return target
-
-
-def _labels(outcome: Target) -> NDArray[Any]:
-    """The target as the user gave it: some methods have parameters that name classes."""
-    return _numbers(outcome) if outcome.classes is None else outcome.classes[outcome.codes]
 
 
 def _strata(outcome: Target | None, listed: NDArray[np.intp]) -> list[NDArray[np.intp]]:

@@ -87,28 +87,27 @@ def look_at_columns(table: Suspect, y: NDArray[Any], is_classes: bool) -> Column
             elif _numbers_rows(column):
                 facts.identifiers.append(name)
     for name, text in table.texts.items():
-        _look_at_text(name, text, y if is_classes else None, facts)
+        values, codes = np.unique(text, return_inverse=True)
+        if values.size < 2:
+            facts.constant.append(name)
+        elif values.size == text.size >= MIN_ROWS:
+            facts.identifiers.append(name)
+        elif is_classes and _follow(codes.reshape(-1, 1).astype(float), y, True)[0]:
+            facts.like_target.append(name)
     return facts
-
-
-def _look_at_text(
-    name: str, text: NDArray[Any], labels: NDArray[Any] | None, facts: ColumnFacts
-) -> None:
-    values, codes = np.unique(text, return_inverse=True)
-    if values.size < 2:
-        facts.constant.append(name)
-    elif values.size == text.size >= MIN_ROWS:
-        facts.identifiers.append(name)
-    elif labels is not None and _follow(codes.reshape(-1, 1).astype(float), labels, True)[0]:
-        facts.like_target.append(name)
 
 
 def _follow(block: NDArray[np.float64], y: NDArray[Any], is_classes: bool) -> NDArray[np.bool_]:
     """Columns from which the target can be read off, and the other way round."""
     if y.size < MIN_ROWS:
         return np.zeros(block.shape[1], dtype=bool)
-    if not is_classes:
-        return _same_order(block, y.astype(np.float64))
+    if not is_classes:  # equal values where the targets are equal, and else rising or falling
+        order = np.argsort(y, kind="stable")
+        wanted = np.sign(np.diff(y[order].astype(np.float64)))[:, None]
+        with np.errstate(invalid="ignore"):
+            # Missing values are infinite here, and the difference of two is nothing.
+            moves = np.sign(np.nan_to_num(np.diff(block[order], axis=0)))
+        return (moves == wanted).all(axis=0) | (moves == -wanted).all(axis=0)
     members = [np.flatnonzero(y == label) for label in np.unique(y)]
     values = block[[rows[0] for rows in members]]
     same = np.ones(block.shape[1], dtype=bool)
@@ -116,16 +115,6 @@ def _follow(block: NDArray[np.float64], y: NDArray[Any], is_classes: bool) -> ND
         same &= (block[rows] == value).all(axis=0)
     ordered = np.sort(values, axis=0)
     return same & (ordered[1:] != ordered[:-1]).all(axis=0)
-
-
-def _same_order(block: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Columns whose values are equal where the target is, and else rise or fall with it."""
-    order = np.argsort(y, kind="stable")
-    with np.errstate(invalid="ignore"):
-        # Missing values are infinite here, and the difference of two is nothing.
-        moves = np.sign(np.nan_to_num(np.diff(block[order], axis=0)))
-    wanted = np.sign(np.diff(y[order]))[:, None]
-    return (moves == wanted).all(axis=0) | (moves == -wanted).all(axis=0)
 
 
 def _numbers_rows(column: NDArray[np.float64]) -> bool:

@@ -55,7 +55,11 @@ class Tuned(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         if not np.isfinite(X).all():
             raise ValueError("Tuned: expected finite numbers. Impute missing values first.")
         self.n_features_in_ = X.shape[1]
-        square, basis = _square(X) if self.rotate else (X, None)
+        square, basis = X, None
+        if self.rotate and X.shape[1] > X.shape[0]:
+            # At most as many columns as rows, and the same inner products.
+            basis, triangle = np.linalg.qr(X.T)
+            square = np.ascontiguousarray(triangle.T)
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("ignore")
             warnings.simplefilter("always", ConvergenceWarning)
@@ -81,19 +85,16 @@ class Tuned(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     def _choose(self, X: NDArray[Any], y: NDArray[Any]) -> Any:
         classes = self._is_classifier
         folds = inner_folds(y, classes)
-        values = self._possible(min((train.size for train, _ in folds), default=0))
+        values = self.values
+        if self.parameter == "n_neighbors":
+            n_rows = min((train.size for train, _ in folds), default=0)
+            values = [value for value in values if value <= n_rows] or [1]
         self.losses_ = np.zeros(len(values))
         for train, test in folds:
             if not classes or np.unique(y[train]).size > 1:
                 self.losses_ += self._losses(values, X, y, train, test)
         best = np.flatnonzero(self.losses_ == self.losses_.min())
         return values[int(best[(best.size - 1) // 2])]
-
-    def _possible(self, n_rows: int) -> Sequence[Any]:
-        """Values that this many rows allow."""
-        if self.parameter != "n_neighbors":
-            return self.values
-        return [value for value in self.values if value <= n_rows] or [1]
 
     def _losses(
         self, values: Sequence[Any], X: NDArray[Any], y: NDArray[Any], train: Rows, test: Rows
@@ -159,14 +160,6 @@ class TunedLogistic(Tuned):
         unknowns = X.shape[1] * (n_classes if n_classes > 2 else 1)
         solver = "newton-cholesky" if unknowns <= _FEW_UNKNOWNS else "lbfgs"
         return super()._made(value, X, y).set_params(solver=solver)
-
-
-def _square(X: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any] | None]:
-    """A table with the same inner products and at most as many columns as rows, and its basis."""
-    if X.shape[1] <= X.shape[0]:
-        return X, None
-    basis, triangle = np.linalg.qr(X.T)
-    return np.ascontiguousarray(triangle.T), basis
 
 
 def inner_folds(y: NDArray[Any], is_classes: bool) -> list[tuple[Rows, Rows]]:

@@ -92,8 +92,9 @@ def recommend(results: Results, data: int, metric: str | None = None) -> Recomme
     """The fewest columns, then the fastest method, within one standard error of the best."""
     measure = results.metric(metric, data)
     everything = _candidates(results, data, measure)
-    baselines = [c for c in everything if _is_random(results, c.method)]
-    candidates = [c for c in everything if c not in baselines] or everything
+    random = {m for m, s in results.plan.selectors.items() if type(s).__name__ == "RandomRanking"}
+    baselines = [c for c in everything if c.method in random]
+    candidates = [c for c in everything if c.method not in random] or everything
     if not candidates:
         return None
     best = max(candidates, key=lambda c: c.merit)
@@ -146,10 +147,6 @@ def _candidates(results: Results, data: int, metric: Any) -> list[_Candidate]:
     # A method that failed on some splits was not measured on the same rows as the others.
     most = max((c.found.n for c in found), default=0)
     return [c for c in found if c.found.n == most and most > 0]
-
-
-def _is_random(results: Results, method: str) -> bool:
-    return type(results.plan.selectors[method]).__name__ == "RandomRanking"
 
 
 def _cost(results: Results, data: int, method: str) -> float:

@@ -24,6 +24,7 @@ SCORES = ("data", "method", "split", "count", "learner", "metric", "value")
 
 def make_record(results: Results) -> dict[str, Any]:
     """Everything about a comparison except the rankings themselves."""
+    has_overall = len(results.settings) > 1 and same_metric(results)
     first, numbers = results.settings[0], range(len(results.settings))
     rows = [
         [results.names[i], *row.values()] for i in numbers for row in tables.score_rows(results, i)
@@ -42,7 +43,7 @@ def make_record(results: Results) -> dict[str, Any]:
         "versions": results.versions[0] if results.versions else versions(),
         "other_versions": results.versions[1:],
         "data": [_data(results, number) for number in numbers],
-        "significance": _over_data(results),
+        "significance": tables.differences(results, None) if has_overall else None,
         "failures": list(tables.failure_rows(results)),
         "warnings": _warnings(results),
         "table": {"fields": SCORES if rows else [], "rows": rows},
@@ -99,12 +100,6 @@ def _warnings(results: Results) -> list[dict[str, Any]]:
         {"data": data, "method": method, "warning": text, "n": n}
         for (data, method, text), n in counts.items()
     ]
-
-
-def _over_data(results: Results) -> dict[str, Any] | None:
-    if len(results.settings) < 2 or not same_metric(results):
-        return None
-    return tables.differences(results, None)
 
 
 def same_metric(results: Results) -> bool:

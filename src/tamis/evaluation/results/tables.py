@@ -185,16 +185,20 @@ def differences(
     count: int | None = None,
 ) -> dict[str, Any]:
     """Compare the methods over data sets (`data` None), or over the splits of one."""
-    first = data or 0
+    first, share = data or 0, None
     measure = results.metric(metric, first)
     learner = learner or results.settings[first].learners[0].name
     if data is None:
         numbers = range(len(results.settings))
         blocks = [_splits(results, number, measure.name, learner, count) for number in numbers]
-        table = np.array([_means(block) for block in blocks])
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", RuntimeWarning)  # a method without any score
+            table = np.array([np.nanmean(block, axis=0) for block in blocks])
         complete = np.isfinite(table).all(axis=0)
     else:
         table = _splits(results, data, measure.name, learner, count)
+        tested = [(split.test.size, split.train.size) for split in results.settings[data].splits]
+        share = float(np.mean([test / (test + train) for test, train in tested]))
         complete = np.isfinite(table).any(axis=0)
     table = table[np.isfinite(table[:, complete]).all(axis=1)][:, complete]
     kept = [method for method, whole in zip(results.methods, complete, strict=True) if whole]
@@ -210,7 +214,6 @@ def differences(
     }
     if min(table.shape) < 2:
         return {**found, "reason": f"fewer than two methods or two {over} with scores"}
-    share = None if data is None else _test_share(results, data)
     tests = significance.compare_many(
         table, kept, test_share=share, greater_is_better=measure.greater_is_better
     )
@@ -237,18 +240,6 @@ def _splits(results: Results, data: int, metric: str, learner: str, count: int |
             for method in results.methods
         ]
     )
-
-
-def _means(block: Floats) -> Floats:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RuntimeWarning)  # a method without any score
-        return np.nanmean(block, axis=0)
-
-
-def _test_share(results: Results, data: int) -> float:
-    """Share of the test rows in a split, for the correction of the t test."""
-    splits = results.settings[data].splits
-    return float(np.mean([s.test.size / (s.test.size + s.train.size) for s in splits]))
 
 
 def _method_rows(tests: significance.ManyMethods) -> list[dict[str, Any]]:

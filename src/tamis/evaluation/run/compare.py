@@ -136,7 +136,10 @@ def compare(
         run.fill(make_progress(progress))
         rows = list(opened.rows(job.key for job in plan.jobs))
     found = Comparison(plan, rows)
-    _warn_of_failures(found)
+    failures = found.failure_counts()
+    if failures:
+        shown = ", ".join(f"{method} on {data} ({n}x)" for (data, method), n in failures.items())
+        warn(f"compare: some selectors failed: {shown}. Comparison.failures() says why.")
     return found
 
 
@@ -148,13 +151,6 @@ def _opened(store: Any) -> Iterator[Store]:
         return
     with Store(store) as opened:
         yield opened
-
-
-def _warn_of_failures(found: Comparison) -> None:
-    failures = found.failure_counts()
-    if failures:
-        shown = ", ".join(f"{method} on {data} ({n}x)" for (data, method), n in failures.items())
-        warn(f"compare: some selectors failed: {shown}. Comparison.failures() says why.")
 
 
 class _Run:

@@ -180,7 +180,11 @@ def _all_scores(
     with one_thread(tuple(name for name, _ in ready)):
         for count, (name, estimator) in product(counts, ready):
             start = time.perf_counter()
-            model, note = _trained(estimator, np.ascontiguousarray(seen[:, :count]), y[train])
+            model, note = None, None
+            try:
+                model = clone(estimator).fit(np.ascontiguousarray(seen[:, :count]), y[train])
+            except Exception as error:
+                note = f"{type(error).__name__}: {error}"
             seconds = time.perf_counter() - start
             if not getattr(_final_step(model), "converged_", True):
                 told[f"ConvergenceWarning: {name} stopped before it converged."] = None
@@ -252,14 +256,6 @@ def _order_of(selector: Any) -> NDArray[np.int32]:
 def _dense(X: Any, rows: Any, columns: Any) -> NDArray[Any]:
     part = X[rows][:, columns] if sparse.issparse(X) else X[np.ix_(rows, columns)]
     return np.asarray(part.toarray() if sparse.issparse(part) else part)
-
-
-def _trained(estimator: Any, X: Any, y: Any) -> tuple[Any, str | None]:
-    """The fitted model, or None and why."""
-    try:
-        return clone(estimator).fit(X, y), None
-    except Exception as error:
-        return None, f"{type(error).__name__}: {error}"
 
 
 def _final_step(model: Any) -> Any:

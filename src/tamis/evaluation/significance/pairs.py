@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.special import stdtr, stdtrit
 
-from tamis._validation import Choice, Number, check_value
+from tamis._validation import Choice, check_value
 from tamis.evaluation.significance.checks import (
     SHARE,
     Floats,
@@ -95,7 +95,7 @@ def paired_t(
     a, b = check_pair(a, b, who)
     if test_share is not None:
         check_value(test_share, SHARE, who=who, name="test_share")
-    check_value(confidence, Number(float, 0, 1, True, True), who=who, name="confidence")
+    check_value(confidence, SHARE, who=who, name="confidence")
     difference = differences(a, b)
     mean, degrees = float(difference.mean()), float(a.size - 1)
     overlap = 0.0 if test_share is None else test_share / (1 - test_share)
@@ -176,23 +176,20 @@ def wilcoxon(a: Any, b: Any, zeros: str = "drop") -> Wilcoxon:
         difference, allowed, differs = difference[differs], allowed[differs], differs[differs]
     ranks = middle_ranks(np.abs(difference), allowed)
     positive, negative = float(ranks[difference > 0].sum()), float(ranks[difference < 0].sum())
+    used = ranks[differs]
     if zeros == "split":
         half = float(ranks[~differs].sum()) / 2
-        positive, negative = positive + half, negative + half
-    used = ranks if zeros == "split" else ranks[differs]
+        positive, negative, used = positive + half, negative + half, ranks
     smaller = min(positive, negative)
     if used.size <= _EXACT_UP_TO:
         p_value = min(1.0, 2 * _share_at_most(used, smaller))
     else:
+        from scipy.stats import wilcoxon as scipy_wilcoxon
+
         signed = np.sign(difference) * (1.0 + codes(np.abs(difference), allowed))
-        p_value = _asymptotic(signed, _ZERO_METHODS[zeros])
+        found = scipy_wilcoxon(signed, zero_method=_ZERO_METHODS[zeros], method="asymptotic")
+        p_value = float(found.pvalue)
     return Wilcoxon(smaller, p_value, positive, negative, used.size)
-
-
-def _asymptotic(signed: Floats, zero_method: str) -> float:
-    from scipy.stats import wilcoxon as scipy_wilcoxon
-
-    return float(scipy_wilcoxon(signed, zero_method=zero_method, method="asymptotic").pvalue)
 
 
 def _share_at_most(ranks: Floats, limit: float) -> float:
@@ -278,38 +275,28 @@ def binomial_wins(
     >>> round(result.p_more_than, 5), round(result.p_at_least, 3)
     (0.00482, 0.026)
     """
+    from scipy.stats import binom, binomtest
+
     who = "binomial_wins"
     check_value(ties, Choice(("drop", "loss")), who=who, name="ties")
     check_flag(greater_is_better, who, "greater_is_better")
-    a, rivals = _check_rivals(a, b, who)
-    if chance is None:
-        chance = 1 / (1 + rivals.shape[1])
-    check_value(chance, SHARE, who=who, name="chance")
-    best = rivals.max(axis=1) if greater_is_better else rivals.min(axis=1)
-    lead = differences(a, best) if greater_is_better else differences(best, a)
-    wins, losses = int((lead > 0).sum()), int((lead < 0).sum())
-    n_ties = a.size - wins - losses
-    trials = wins + losses + (n_ties if ties == "loss" else 0)
-    return BinomialWins(wins, losses, n_ties, float(chance), *_tails(wins, trials, float(chance)))
-
-
-def _check_rivals(a: Any, b: Any, who: str) -> tuple[Floats, Floats]:
     a = check_vector(a, who, "a", 2)
     if np.ndim(b) == 2 and np.shape(b)[1] > 1:
         rivals = check_table(b, who, "b")
     else:
         rivals = check_vector(np.ravel(b) if np.ndim(b) == 2 else b, who, "b", 2)[:, None]
     check_same_length(a.size, rivals.shape[0], who)
-    return a, rivals
-
-
-def _tails(wins: int, trials: int, chance: float) -> tuple[float, float, float]:
-    """Two-sided, P(X >= wins) and P(X > wins)."""
-    from scipy.stats import binom, binomtest
-
-    if trials == 0:
-        return 1.0, 1.0, 1.0
-    both, above = (
-        binomtest(wins, trials, chance, side).pvalue for side in ("two-sided", "greater")
-    )
-    return float(both), float(above), float(binom.sf(wins, trials, chance))
+    chance = 1 / (1 + rivals.shape[1]) if chance is None else chance
+    check_value(chance, SHARE, who=who, name="chance")
+    best = rivals.max(axis=1) if greater_is_better else rivals.min(axis=1)
+    lead = differences(a, best) if greater_is_better else differences(best, a)
+    wins, losses = int((lead > 0).sum()), int((lead < 0).sum())
+    n_ties = a.size - wins - losses
+    trials = wins + losses + (n_ties if ties == "loss" else 0)
+    p_values = (1.0, 1.0, 1.0)
+    if trials:
+        both, above = (
+            binomtest(wins, trials, chance, side).pvalue for side in ("two-sided", "greater")
+        )
+        p_values = float(both), float(above), float(binom.sf(wins, trials, chance))
+    return BinomialWins(wins, losses, n_ties, float(chance), *p_values)

@@ -94,7 +94,9 @@ def lilliefors(x: Any, *, n_draws: int = 10_000, random_state: int = 0) -> Lilli
     statistic = float(_distances(x[None, :])[0])
     n_simulated = min(x.size, _SIMULATED_UP_TO)
     drawn = _null_distances(n_simulated, int(n_draws), int(random_state))
-    compared = statistic * _scaling(x.size) / _scaling(n_simulated)
+    # Stephens' scaling, for what was drawn with fewer numbers.
+    scales = [np.sqrt(n) - 0.01 + 0.85 / np.sqrt(n) for n in (x.size, n_simulated)]
+    compared = statistic * scales[0] / scales[1]
     n_larger = drawn.size - int(np.searchsorted(drawn, compared * (1 - ROUNDING)))
     return Lilliefors(statistic, (1 + n_larger) / (1 + drawn.size))
 
@@ -110,10 +112,6 @@ def _distances(samples: Floats) -> Floats:
     return np.maximum(above, below)
 
 
-def _scaling(n: int) -> float:
-    return float(np.sqrt(n) - 0.01 + 0.85 / np.sqrt(n))
-
-
 @lru_cache(maxsize=32)
 def _null_distances(n: int, n_draws: int, seed: int) -> Floats:
     """Distances of `n_draws` normal samples of n numbers, sorted."""
@@ -124,9 +122,6 @@ def _null_distances(n: int, n_draws: int, seed: int) -> Floats:
     drawn.sort()
     drawn.setflags(write=False)
     return drawn
-
-
-_BLOCK = 1 << 20
 
 
 class BayesianSignedRank(NamedTuple):
@@ -221,7 +216,9 @@ def bayesian_signed_rank(
         np.cumsum(weights, axis=1, out=below[:, 1:])
         left = (weights * below[:, n_left]).sum(axis=1)
         right = (weights * (below[:, -1:] - below[:, n_not_right])).sum(axis=1)
-        won += _winners(np.column_stack([left, 1 - left - right, right]))
+        shares = np.column_stack([left, 1 - left - right, right])
+        best = shares >= shares.max(axis=1, keepdims=True) - 1e-12
+        won += (best / best.sum(axis=1, keepdims=True)).sum(axis=0)
     return BayesianSignedRank(*(won / n_draws).tolist())
 
 
@@ -234,8 +231,3 @@ def _weights(n: int, strength: float, n_draws: int, seed: int) -> Iterator[Float
         raw = random.standard_exponential((size, n + 1))
         raw[:, 0] = random.standard_gamma(strength, size)
         yield raw / raw.sum(axis=1, keepdims=True)
-
-
-def _winners(shares: Floats) -> Floats:
-    best = shares >= shares.max(axis=1, keepdims=True) - 1e-12
-    return (best / best.sum(axis=1, keepdims=True)).sum(axis=0)

@@ -67,18 +67,13 @@ def jensen_shannon(rankings: Any, top: int | None = None) -> float:
     n_features = ranks.shape[1]
     if top is not None:
         check_value(top, Number(int, 1, n_features), who="jensen_shannon", name="top")
-    share = _share_of_ranks(n_features, n_features if top is None else int(top))
+    top = n_features if top is None else int(top)
+    share = np.zeros(n_features)
+    share[:top] = (1.0 + np.cumsum(1.0 / np.arange(top, 0, -1))[::-1]) / (2.0 * top)
     first = share[ranks[0] - 1]
     # Centred on the first list, so that identical lists give exactly 1.
     mean = first + (share[ranks - 1] - first).mean(axis=0)
     return ratio_of_divergences(mean, divergence_from_uniform(first))
-
-
-def _share_of_ranks(n_features: int, top: int) -> NDArray[np.float64]:
-    harmonic = np.cumsum(1.0 / np.arange(top, 0, -1))[::-1]
-    share = np.zeros(n_features)
-    share[:top] = (1.0 + harmonic) / (2.0 * top)
-    return share
 
 
 def divergence_from_uniform(p: NDArray[np.float64]) -> float:

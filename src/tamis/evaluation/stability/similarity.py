@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import issparse
 
 from tamis.evaluation.stability import lists
@@ -78,20 +77,13 @@ def similarity_adjusted(sets: Any, similarity: Any) -> float:
     if expected <= 1e-12 * n * alone or np.all(mask == mask[0]):
         return 1.0
     moved = np.flatnonzero((counts > 0) & (counts < mask.shape[0]))
-    found = _weighted_variance(mask[:, moved] - counts[moved] / mask.shape[0], matrix, moved)
-    return float(1.0 - found / expected)
-
-
-def _weighted_variance(
-    deviations: NDArray[np.float64], matrix: Any, moved: NDArray[np.int64]
-) -> float:
-    """Trace of similarities times covariance, of the features whose selection varies."""
-    total = 0.0
+    deviations = mask[:, moved] - counts[moved] / mask.shape[0]
+    # Trace of similarities times covariance, of the features whose selection varies.
+    trace = 0.0
     for first in range(0, moved.size, TILE):
-        rows = matrix[moved[first : first + TILE]][:, moved]
-        products = rows @ deviations.T
-        total += float((products * deviations[:, first : first + TILE].T).sum())
-    return total / (deviations.shape[0] - 1)
+        products = matrix[moved[first : first + TILE]][:, moved] @ deviations.T
+        trace += float((products * deviations[:, first : first + TILE].T).sum())
+    return float(1.0 - trace / (mask.shape[0] - 1) / expected)
 
 
 def _check_similarity(similarity: Any) -> Any:
