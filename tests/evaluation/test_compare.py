@@ -21,9 +21,8 @@ from tamis._runtime.seeds import seed_of
 from tamis.evaluation import compare
 from tamis.evaluation.protocols import Folds, RepeatedSplits
 from tamis.evaluation.run import workers as _workers
-from tamis.evaluation.run.plan import make_plan
-from tamis.evaluation.run.tables import read_tables
-from tamis.evaluation.run.timing import Timing
+from tamis.evaluation.run.compare import Timing
+from tamis.evaluation.run.plan import make_plan, read_tables
 from tamis.evaluation.store import Store
 from tamis.exceptions import InputError, SelectionWarning
 

@@ -29,16 +29,11 @@ def _inner_has(method: str) -> Any:
 class Tuned(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     """An estimator with one parameter chosen by inner folds, inside `fit`.
 
-    Lighter than a grid search: one parameter, the error or the squared error, no jobs. The folds
-    are five and stratified; fewer if the smallest class has fewer rows, but at least two. Of
-    equally good values the middle one is taken. Where no fold leaves two classes to learn from, it
-    is the middle of all values.
-
-    `rotate` says that only inner products of rows matter (a linear model with a squared norm as
-    penalty): then a wide table is turned into a square one first, which changes nothing but the
-    time. After `fit`, `value_` is the chosen value, `estimator_` is fitted with it, `losses_` are
-    the errors (or squared errors) of every value over all inner folds, and `converged_` says
-    whether no fit stopped early.
+    Lighter than a grid search: one parameter, the error or the squared error, no jobs. Of equally
+    good values the middle one is taken. `rotate` says that only inner products of rows matter (a
+    linear model with a squared norm as penalty): then a wide table is turned into a square one
+    first, which changes nothing but the time. After `fit`, `losses_` are the errors (or squared
+    errors) of every value over all inner folds; `converged_` says whether no fit stopped early.
     """
 
     def __init__(

@@ -90,10 +90,9 @@ def leak_check(
 ) -> LeakReport:
     """Look for leaks: whatever lets a score profit from rows that are scored.
 
-    The targets are shuffled, so that nothing can be learned from the columns, and the whole
-    protocol is run: a score above chance then means that something scored has been learned from.
-    Besides, the table is searched for rows that are learned from and scored at once, columns that
-    are the target in disguise, and columns that number the rows.
+    The protocol is run on shuffled targets: a score above chance then means that something scored
+    has been learned from. Besides, the table is searched for rows that are learned from and scored
+    at once, columns that are the target in disguise, and columns that number the rows.
 
     Parameters
     ----------
@@ -129,7 +128,7 @@ def leak_check(
     It cannot see what was done to `X` before: columns chosen, or values imputed, with the targets
     of all rows. Chance is exceeded when the lower end of the 99% interval lies above it, so one
     clean check in 200 gives the alarm. Scores below chance are no leak: leaving rows out tilts the
-    rest the other way, most of all with one row at a time.
+    rest the other way.
 
     Examples
     --------

@@ -107,8 +107,7 @@ def make_metric(metric: Any, task: str) -> Metric:
     -----
     For three or more classes, AUC and average precision are the plain mean of every class against
     the rest. Classes that are not among the rows are left out of the mean; a class that the model
-    has not seen counts as predicted by chance. Where all rows are of one class there is no AUC and
-    no average precision: NaN.
+    has not seen counts as predicted by chance. Where all rows are of one class both are NaN.
 
     Examples
     --------

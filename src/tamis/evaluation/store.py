@@ -70,8 +70,8 @@ class Store(SqliteFile):
 
     A unit (one selector on one split of one data set) is one row under a key that is made of
     everything its result depends on. It is written in a transaction of its own, and a key that is
-    there already is left as it is: a run that was killed continues where it was, two processes may
-    fill one store, and a store may hold many comparisons.
+    there already is left as it is: an interrupted run resumes, two processes may fill one store,
+    and a store may hold many comparisons.
 
     Parameters
     ----------
@@ -89,13 +89,9 @@ class Store(SqliteFile):
     Notes
     -----
     The file is in write-ahead mode: while it is open there are two more files beside it, ending
-    in ``-wal`` and ``-shm``, which belong to it and go away when the last process closes it. A
-    store should not be on a network disk if two machines write to it.
-
-    Every row has a checksum, which is verified when it is read; a damaged row is refused.
-
-    Failures are results: a unit that failed is not tried again unless :meth:`forget_failures`
-    drops its row.
+    in ``-wal`` and ``-shm``, which go away when the last process closes it. A store should not be
+    on a network disk if two machines write to it. Every row has a checksum; a damaged row is
+    refused. A unit that failed is not tried again unless :meth:`forget_failures` drops its row.
 
     Examples
     --------

@@ -28,8 +28,7 @@ class RepeatedSplits(Protocol):
     """Random splits, many times: the protocol of most papers on wide tables.
 
     Of classes, every split gets the same shares. A class of two or more rows has at least one
-    row on either side; a class of a single row always stays among those learned from, and is
-    never scored. Numbers are shuffled plainly.
+    row on either side; a single row of a class is always learned from and never scored.
 
     Parameters
     ----------
@@ -79,7 +78,6 @@ class Folds(Protocol):
 
     Of classes, every fold gets its share. A class with fewer rows than folds is missing from
     some folds; the row of a class of one is scored by models that have not seen its class.
-    Numbers are shuffled plainly.
 
     Parameters
     ----------

@@ -18,7 +18,7 @@ from tamis._validation import Number, check_value
 from tamis.evaluation.results import schema, tables
 from tamis.evaluation.results.recommendation import Recommendation, recommend
 from tamis.evaluation.results.record import SCORES, make_record, same_metric
-from tamis.evaluation.results.results import Results, check_known
+from tamis.evaluation.results.tables import Results, check_known
 from tamis.evaluation.run.plan import Plan
 from tamis.evaluation.store import StoredUnit
 from tamis.exceptions import InputError

@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from tamis.evaluation.results.results import Results
-from tamis.evaluation.results.tables import Mean, frequency_rows, mean_of, set_stability
+from tamis.evaluation.results.tables import Mean, Results, frequency_rows, mean_of, set_stability
 
 __all__ = ["Recommendation"]
 

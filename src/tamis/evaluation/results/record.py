@@ -12,8 +12,8 @@ from scipy import sparse
 from tamis._runtime.plain import plain, versions
 from tamis.evaluation.results import tables
 from tamis.evaluation.results.recommendation import Recommendation, recommend
-from tamis.evaluation.results.results import Results
 from tamis.evaluation.results.schema import NAME, VERSION
+from tamis.evaluation.results.tables import Results
 
 # More would be neither drawn nor read.
 MOST_CORRELATED = 50

@@ -6,8 +6,10 @@ import os
 import random
 import sys
 import time
-from collections.abc import Iterator
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from statistics import fmean, median
 from typing import Any
 
 from tamis._runtime.progress import Progress, Silence, make_progress
@@ -18,9 +20,7 @@ from tamis.data.partitioned import CLUSTER
 from tamis.data.task import TASK
 from tamis.evaluation.results.comparison import Comparison
 from tamis.evaluation.run.cluster import count_processes, run_on_cluster
-from tamis.evaluation.run.plan import DEFAULT_COUNTS, Job, Plan, make_plan
-from tamis.evaluation.run.tables import read_tables
-from tamis.evaluation.run.timing import Timing
+from tamis.evaluation.run.plan import DEFAULT_COUNTS, Job, Plan, make_plan, read_tables
 from tamis.evaluation.run.workers import Done, run_apart, run_here
 from tamis.evaluation.store import Store
 from tamis.passes.dask.client import open_client
@@ -31,6 +31,8 @@ __all__ = ["compare"]
 SECONDS_WORTH_A_PROCESS = 4.0
 SECONDS_TO_LOOK = 1.0
 SECONDS_BETWEEN_UPDATES = 0.2
+
+Case = tuple[int, str]  # number of the data set, name of the method
 
 
 def compare(
@@ -83,9 +85,8 @@ def compare(
     cluster : str, int, Client or None, default=None
         Dask workers to compute on: the address of a scheduler, a number of local processes to
         start, or a client. Plan and tables are sent to each worker once; this process stores the
-        results. A worker computes one unit at a time, whatever its number of threads; one that
-        dies costs the unit it was at. ``"threads"`` computes in this process, one unit after the
-        other. The results do not depend on it.
+        results. A worker computes one unit at a time, whatever its number of threads.
+        ``"threads"`` computes in this process. The results do not depend on it.
     store : path-like or Store, default=None
         SQLite file for finished units; units found in it are not computed again. Several
         comparisons and several processes may share it. ``None`` keeps the results in memory.
@@ -111,8 +112,7 @@ def compare(
     -----
     A selector that fails is recorded with its error (`Comparison.failures`) and reported by a
     warning; the other units are computed. After Ctrl-C or a crash, the same call with the same
-    store resumes, and the table is the same as without the interruption. The remaining time is
-    estimated from finished units of the same method on the same data.
+    store resumes, and the table is the same as without the interruption.
 
     Examples
     --------
@@ -151,6 +151,64 @@ def _opened(store: Any) -> Iterator[Store]:
         return
     with Store(store) as opened:
         yield opened
+
+
+class Timing:
+    """Seconds of finished units, by data set and method.
+
+    Methods differ by a factor of a thousand, so that a mean over all of them promises nonsense
+    while only the quick ones are done. What has not been seen yet is estimated from the same method
+    on other data and from other methods on the same data.
+    """
+
+    def __init__(self) -> None:
+        self._seen: dict[Case, list[float]] = defaultdict(list)
+        self._told: dict[Case, float] = {}
+
+    def tell(self, case: Case, seconds: float) -> None:
+        """Seconds of an earlier run, which count until there are own ones."""
+        self._told[case] = seconds
+
+    def add(self, case: Case, seconds: float) -> None:
+        """A unit that was finished now."""
+        self._seen[case].append(seconds)
+
+    def expected(self, case: Case) -> float | None:
+        """Seconds that a unit will take; None as long as nothing is known."""
+        # The median, for the first unit of a process also loads or compiles kernels.
+        known = {**self._told, **{case: median(times) for case, times in self._seen.items()}}
+        if case in known or not known:
+            return known.get(case)
+        on_data: dict[int, list[float]] = defaultdict(list)
+        for (data, _), seconds in known.items():
+            on_data[data].append(seconds)
+        typical = {data: fmean(times) for data, times in on_data.items()}
+        ratios = [
+            seconds / typical[data]
+            for (data, method), seconds in known.items()
+            if method == case[1] and typical[data] > 0
+        ]
+        usual = typical.get(case[0], fmean(typical.values()))
+        return usual * (fmean(ratios) if ratios else 1.0)
+
+    def remaining(
+        self, waiting: Iterable[Case], running: Iterable[tuple[Case, float]], n_jobs: int
+    ) -> float | None:
+        """Seconds until all is done, or None.
+
+        `running` holds the units at work with the seconds they have been.
+        """
+        numbers, begun = Counter(waiting), list(running)
+        cases = {*numbers, *(case for case, _ in begun)}
+        expected = {case: self.expected(case) for case in cases}
+        known = {case: seconds for case, seconds in expected.items() if seconds is not None}
+        if len(known) < len(cases):
+            return None
+        left = [max(known[case] - spent, 0.0) for case, spent in begun]
+        total = sum(left) + sum(known[case] * n for case, n in numbers.items())
+        longest = max([*left, *(known[case] for case in numbers)], default=0.0)
+        # The work may be shared, but nothing ends before its longest piece.
+        return max(total / n_jobs, longest)
 
 
 class _Run:

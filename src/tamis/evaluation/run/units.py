@@ -5,8 +5,10 @@ from __future__ import annotations
 import time
 import traceback
 import warnings
+from contextlib import suppress
 from functools import lru_cache
 from itertools import product
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -179,10 +181,10 @@ def _all_scores(
     ready = [(learner.name, seeded(learner.estimator, unit.seed)) for learner in unit.learners]
     with one_thread(tuple(name for name, _ in ready)):
         for count, (name, estimator) in product(counts, ready):
-            start = time.perf_counter()
-            model, note = None, None
+            rows = np.ascontiguousarray(seen[:, :count])
+            start, model, note = time.perf_counter(), None, None
             try:
-                model = clone(estimator).fit(np.ascontiguousarray(seen[:, :count]), y[train])
+                model = clone(estimator).fit(rows, y[train])
             except Exception as error:
                 note = f"{type(error).__name__}: {error}"
             seconds = time.perf_counter() - start
@@ -210,10 +212,7 @@ def clip_counts(counts: tuple[int, ...], n_columns: int) -> tuple[int, ...]:
 
 
 def seeded(estimator: Any, seed: int) -> Any:
-    """A copy with the seed for every `random_state` that is None, also of inner estimators.
-
-    The estimator itself, if there is none.
-    """
+    """A copy with the seed for every `random_state` that is None; itself, if there is none."""
     params = estimator.get_params(deep=True) if hasattr(estimator, "get_params") else {}
     unset = {
         name: seed
@@ -224,13 +223,10 @@ def seeded(estimator: Any, seed: int) -> Any:
 
 
 def _whole(selector: Any, most: int, task: str) -> Any:
-    """A copy that ranks all columns, and reports to nobody.
-
-    A greedy search with ``full_order=False`` is asked for no more columns than are used; the others
-    follow by its cheaper criterion.
-    """
+    """A copy that ranks all columns, and reports to nobody."""
     copy = clone(selector)
     if isinstance(copy, BaseSelector):
+        # Others than those used follow by the cheaper criterion of a greedy search.
         brief = copy.get_params(deep=False).get("full_order") is False
         copy.set_params(n_features_to_select=most if brief else "all")
         if copy.get_params(deep=False).get("task") == "auto":  # a split may look different
@@ -296,27 +292,20 @@ def _value(metric: Metric, answers: _Answers, y: Any) -> tuple[float, str | None
 class PeakMemory:
     """By how much the resident memory of this process grows, from now on.
 
-    Tracing every allocation would slow the work down. Linux keeps the largest
-    resident size of a process, and lets the process reset it; elsewhere there is no answer.
-    Pages that the process had free before are not counted.
+    Tracing every allocation would slow the work down. Linux keeps the largest resident size of a
+    process, and lets the process reset it; elsewhere there is no answer.
     """
 
     def __init__(self) -> None:
-        self._start = _status("VmRSS") if _reset() else None
+        self._start: int | None = None
+        with suppress(OSError):
+            Path("/proc/self/clear_refs").write_text("5")
+            self._start = _status("VmRSS")
 
     def growth(self) -> int | None:
         """Bytes, or None where the system does not tell."""
         peak = None if self._start is None else _status("VmHWM")
         return None if peak is None or self._start is None else max(0, peak - self._start)
-
-
-def _reset() -> bool:
-    try:
-        with open("/proc/self/clear_refs", "w") as file:
-            file.write("5")
-    except OSError:
-        return False
-    return True
 
 
 def _status(field: str) -> int | None:

@@ -14,6 +14,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Future, wait
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -70,7 +71,10 @@ def run_apart(plan: Plan, next_job: Next, n_jobs: int) -> Finished:
     """Compute on `n_jobs` processes; a process that dies costs only the unit it was at."""
     with shared_plan(plan) as shared:
         while suspects := (yield from _run_pool(shared, next_job, n_jobs)):
-            yield from _run_alone(shared, suspects)
+            for job in suspects:  # alone, each shows whether it ends its process
+                start = time.perf_counter()
+                if (yield from _run_pool(shared, partial(next, iter([job]), None), 1)):
+                    yield died(job, "process", start)
 
 
 def compute(plan: Plan, job: Job) -> Done:
@@ -152,22 +156,6 @@ def _result_of(future: Future[Done]) -> Done:
             f"got {type(error).__name__}: {error}. Define them in an installed module, or use "
             "n_jobs=1."
         ) from error
-
-
-def _run_alone(shared: SharedPlan, jobs: list[Job]) -> Iterator[Done]:
-    """Units one of which ended its process, one after the other."""
-    executor = _new_executor(1)
-    try:
-        for job in jobs:
-            start = time.perf_counter()
-            try:
-                yield _result_of(executor.submit(_work, shared, job))
-            except BrokenExecutor:
-                yield died(job, "process", start)
-                executor.shutdown(wait=True, kill_workers=True)
-                executor = _new_executor(1)
-    finally:
-        executor.shutdown(wait=True, kill_workers=True)
 
 
 # Processes wait for the next comparison for a while: starting one takes two seconds of imports.
@@ -269,7 +257,7 @@ def _is_alive(process: int) -> bool:
     except ProcessLookupError:
         return False
     except (OSError, OverflowError):  # somebody else's, or no process of ours
-        return True
+        pass
     return True
 
 

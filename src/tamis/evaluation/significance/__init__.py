@@ -14,7 +14,6 @@ from tamis.evaluation.significance.many import (
     compare_many,
     critical_difference_groups,
     friedman,
-    holm,
     nemenyi,
 )
 from tamis.evaluation.significance.pairs import (
@@ -22,6 +21,7 @@ from tamis.evaluation.significance.pairs import (
     PairedT,
     Wilcoxon,
     binomial_wins,
+    holm,
     paired_t,
     wilcoxon,
 )

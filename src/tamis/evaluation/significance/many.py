@@ -1,7 +1,8 @@
-"""Many methods: Friedman, Nemenyi, Holm, and all in one call."""
+"""Many methods: Friedman, Nemenyi, and all tests in one call."""
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,58 +18,12 @@ from tamis.evaluation.significance.checks import (
     check_vector,
     middle_ranks,
 )
-from tamis.evaluation.significance.pairs import paired_t, wilcoxon
+from tamis.evaluation.significance.pairs import holm, paired_t, wilcoxon
 from tamis.exceptions import InputError
 
 
-def holm(p_values: Any) -> tuple[float, ...]:
-    """Adjust p-values by Holm's method, which controls the family-wise error.
-
-    Parameters
-    ----------
-    p_values : array-like of shape (n_tests,)
-        P-values of a family of tests, in any order.
-
-    Returns
-    -------
-    tuple of float
-        Adjusted p-values in the order given, never above 1.
-
-    Notes
-    -----
-    The i-th smallest of m p-values is multiplied by m - i + 1, and none may be below the one
-    before it. Needs no independence, and is never weaker than Bonferroni.
-
-    References
-    ----------
-    S. Holm, "A simple sequentially rejective multiple test procedure", Scandinavian Journal of
-    Statistics 6, 1979.
-
-    Examples
-    --------
-    >>> from tamis.evaluation.significance import holm
-    >>> holm([0.01, 0.04, 0.02])
-    (0.03, 0.04, 0.04)
-    """
-    p = check_vector(p_values, "holm", "p_values", 1)
-    if p.min() < 0 or p.max() > 1:
-        worst = float(p.min() if p.min() < 0 else p.max())
-        raise InputError(
-            f"holm: expected p-values between 0 and 1, got {worst!r}. Give p-values, not "
-            "statistics or percentages."
-        )
-    order = np.argsort(p, kind="stable")
-    adjusted = np.empty(p.size)
-    raised = np.maximum.accumulate(p[order] * np.arange(p.size, 0, -1))
-    adjusted[order] = np.minimum(raised, 1.0)
-    return tuple(adjusted.tolist())
-
-
 class Friedman(NamedTuple):
-    """Result of :func:`friedman`.
-
-    Chi-square of Friedman and F of Iman and Davenport, which is less conservative, with their
-    p-values; the average ranks, 1 is best; the number of data sets.
+    """Result of :func:`friedman`: both statistics with p-values, ranks, number of data sets.
 
     Examples
     --------
@@ -105,12 +60,11 @@ def friedman(table: Any, *, greater_is_better: bool = True, correct_ties: bool =
 
     Notes
     -----
-    With chi-square X of k methods on n data sets, F = (n - 1) X / (n (k - 1) - X) with k - 1 and
-    (k - 1)(n - 1) degrees of freedom. Chi-square is that of :func:`scipy.stats.friedmanchisquare`,
-    which needs three methods and has neither F nor the uncorrected form. All scores equal:
-    statistics 0 and p-values 1; the same ranks on every data set: F is infinite. Scores that agree
-    to 1e-12 are ties. Both laws are approximations, good from about 10 data sets and 5 methods on.
-    Rows must be independent: data sets, not splits of one.
+    With chi-square X of k methods on n data sets, F = (n - 1) X / (n (k - 1) - X) (Iman and
+    Davenport), less conservative, with k - 1 and (k - 1)(n - 1) degrees of freedom. Chi-square is
+    that of :func:`scipy.stats.friedmanchisquare`, which needs three methods and has neither F nor
+    the uncorrected form. Scores that agree to 1e-12 are ties. Both laws are approximations, good
+    from about 10 data sets and 5 methods on. Rows must be independent: data sets, not splits.
 
     References
     ----------
@@ -145,10 +99,7 @@ def friedman(table: Any, *, greater_is_better: bool = True, correct_ties: bool =
 
 
 class Nemenyi(NamedTuple):
-    """Result of :func:`nemenyi`.
-
-    The critical difference of average ranks, the average ranks, the adjusted p-values of all pairs
-    and the groups of :func:`critical_difference_groups`.
+    """Result of :func:`nemenyi`: the critical difference, ranks, adjusted p-values and groups.
 
     Examples
     --------
@@ -180,7 +131,8 @@ def nemenyi(table: Any, level: float = 0.05, *, greater_is_better: bool = True) 
     Returns
     -------
     Nemenyi
-        Critical difference, average ranks, p-values of all pairs, and groups that do not differ.
+        Critical difference, average ranks, p-values of all pairs, and the groups of
+        :func:`critical_difference_groups`.
 
     Notes
     -----
@@ -236,8 +188,7 @@ def critical_difference_groups(
     Returns
     -------
     tuple of tuples of int
-        Methods by index, best first; groups by their best method. No group is part of another, and
-        none has a single method.
+        Methods by index, best first. No group is part of another or has a single method.
 
     Examples
     --------
@@ -324,9 +275,9 @@ def compare_many(
 ) -> ManyMethods:
     """Compare many methods over data sets, or over the splits of one.
 
-    Over data sets: the Friedman test (F of Iman and Davenport), and if it finds a difference, all
-    pairs by Nemenyi or all methods against the best by Wilcoxon with Holm. Over splits of one data
-    set (`test_share` given): all methods against the best by the corrected paired t test with Holm.
+    Over data sets: the Friedman test, and if it finds a difference, all pairs by Nemenyi or all
+    methods against the best by Wilcoxon with Holm. Over splits of one data set (`test_share`
+    given): all methods against the best by the corrected paired t test with Holm.
 
     Parameters
     ----------
@@ -351,11 +302,10 @@ def compare_many(
 
     Notes
     -----
-    If Friedman finds no difference, `as_good` and the one group hold all methods, whatever the
-    p-values of the second step. Wilcoxon and t give one group only, the methods as good as the
-    best. The best is picked from the same scores, which makes the p-values against it somewhat too
-    small; Nemenyi, which counts all pairs, does not suffer from this. Of methods with equal ranks
-    (or means), the first is the best.
+    If Friedman finds no difference, `as_good` and the one group hold all methods. Wilcoxon and t
+    give one group only, the methods as good as the best. The best is picked from the same scores,
+    which makes the p-values against it somewhat too small, except those of Nemenyi. Of methods with
+    equal ranks (or means), the first is the best.
 
     Examples
     --------
@@ -374,12 +324,11 @@ def compare_many(
         check_value(test_share, SHARE, who=who, name="test_share")
     values = check_table(table, who)
     names = _check_names(names, table, values.shape[1], who)
-    overall = friedman(values, greater_is_better=greater_is_better)
+    overall, means = friedman(values, greater_is_better=greater_is_better), values.mean(axis=0)
+    place = overall.average_ranks
     if test_share is not None:
-        means = values.mean(axis=0)
-        order = np.argsort(-means if greater_is_better else means, kind="stable").tolist()
-    else:
-        order = np.argsort(overall.average_ranks, kind="stable").tolist()
+        place = -means if greater_is_better else means
+    order = np.argsort(place, kind="stable").tolist()
     # Without a difference among all data sets, no pair may be said to differ.
     is_open = test_share is not None or overall.p_value < level
     pairs = None
@@ -392,7 +341,7 @@ def compare_many(
         groups = [list(group) for group in pairs.groups]
     return ManyMethods(
         names=names,
-        means=tuple(values.mean(axis=0).tolist()),
+        means=tuple(means.tolist()),
         average_ranks=overall.average_ranks,
         p_values=p_values,
         best=names[order[0]],
@@ -409,21 +358,15 @@ def compare_many(
 def _against(values: Floats, best: int, test_share: float | None) -> tuple[float, ...]:
     """Adjusted p-values of all methods against the best, by Wilcoxon or the corrected t test."""
     others = [i for i in range(values.shape[1]) if i != best]
-    raw = [
-        wilcoxon(values[:, best], values[:, i]).p_value
-        if test_share is None
-        else paired_t(values[:, best], values[:, i], test_share).p_value
-        for i in others
-    ]
+    test = wilcoxon if test_share is None else partial(paired_t, test_share=test_share)
+    raw = [test(values[:, best], values[:, i]).p_value for i in others]
     adjusted = dict(zip(others, holm(raw), strict=True))
     return tuple(adjusted.get(i, 1.0) for i in range(values.shape[1]))
 
 
 def _check_names(names: Any, table: Any, n_methods: int, who: str) -> tuple[str, ...]:
     if names is None:
-        names = getattr(table, "columns", None)
-    if names is None:
-        names = [f"method {i}" for i in range(n_methods)]
+        names = getattr(table, "columns", [f"method {i}" for i in range(n_methods)])
     if isinstance(names, str) or len(names) != n_methods:
         raise InputError(
             f"{who}: expected one name for each of {n_methods} methods, got {names!r}. Give the "

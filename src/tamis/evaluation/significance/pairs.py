@@ -1,4 +1,4 @@
-"""Two methods on the same splits or data sets: paired t, Wilcoxon and the binomial test."""
+"""Two methods on the same splits or data sets: paired t, Wilcoxon, the binomial test, Holm."""
 
 from __future__ import annotations
 
@@ -21,16 +21,14 @@ from tamis.evaluation.significance.checks import (
     middle_ranks,
     tolerance,
 )
+from tamis.exceptions import InputError
 
 _EXACT_UP_TO = 50  # 2**50 patterns of signs are still counted exactly in float64
 _ZERO_METHODS = {"drop": "wilcox", "pratt": "pratt", "split": "zsplit"}  # names of scipy
 
 
 class PairedT(NamedTuple):
-    """Result of :func:`paired_t`.
-
-    Statistic, two-sided p-value, degrees of freedom, the mean of a - b, its (corrected) standard
-    error and the ends of its confidence interval.
+    """Result of :func:`paired_t`: the two-sided test, and the mean of a - b with its interval.
 
     Examples
     --------
@@ -75,9 +73,8 @@ def paired_t(
     -----
     The variance of the mean of n differences with variance s² is s² (1/n + n_test / n_train)
     instead of s² / n, with n - 1 degrees of freedom; an approximation that takes the correlation
-    of two splits to be the share of test rows. Without any difference the p-value is 1; equal
-    differences other than 0 give an infinite statistic. Differences below 1e-12 of the scores
-    count as 0.
+    of two splits to be the share of test rows. Equal differences other than 0 give an infinite
+    statistic. Differences below 1e-12 of the scores count as 0.
 
     References
     ----------
@@ -111,8 +108,7 @@ def paired_t(
 class Wilcoxon(NamedTuple):
     """Result of :func:`wilcoxon`.
 
-    The smaller sum of ranks, the two-sided p-value, the sums of ranks of the pairs where a or b is
-    larger, and the number of pairs with a rank.
+    The smaller sum of ranks, the two-sided p-value, both sums, and the number of pairs with a rank.
 
     Examples
     --------
@@ -149,10 +145,9 @@ def wilcoxon(a: Any, b: Any, zeros: str = "drop") -> Wilcoxon:
     Notes
     -----
     Up to 50 ranks the p-value is exact, also with ties, for which scipy has no exact test: all
-    patterns of signs of the ranks at hand are counted. Above, it is the normal approximation of
-    :func:`scipy.stats.wilcoxon`. Without any difference the p-value is 1. Differences that agree
-    to 1e-12 of the scores are ties. Scores of overlapping splits of one data set are not
-    independent: use :func:`paired_t` with `test_share`.
+    patterns of signs are counted. Above, it is the normal approximation of
+    :func:`scipy.stats.wilcoxon`. Differences that agree to 1e-12 of the scores are ties. For
+    overlapping splits of one data set use :func:`paired_t` with `test_share`.
 
     References
     ----------
@@ -204,10 +199,7 @@ def _share_at_most(ranks: Floats, limit: float) -> float:
 
 
 class BinomialWins(NamedTuple):
-    """Result of :func:`binomial_wins`.
-
-    Counts of wins, losses and ties, the chance of a win, the two-sided p-value, the chance of at
-    least as many wins, and that of more.
+    """Result of :func:`binomial_wins`: counts, the chance of a win, and three p-values.
 
     Examples
     --------
@@ -251,7 +243,8 @@ def binomial_wins(
     Returns
     -------
     BinomialWins
-        Counts and exact p-values of :func:`scipy.stats.binomtest`.
+        Counts, and exact p-values of :func:`scipy.stats.binomtest`: two-sided, of at least as many
+        wins, and of more.
 
     Notes
     -----
@@ -259,8 +252,7 @@ def binomial_wins(
     of "outperforming more than k times", with a chance of one success that is not printed; 0.35
     gives this number as P(X > 7), so `p_more_than` with ``chance=0.35`` repeats it. Report
     `p_at_least` or `p_value` instead: the observed count belongs to the tail. Ties left out keep
-    the test exact against one rival, and conservative against several. If all are ties the
-    p-values are 1. Scores that agree to 1e-12 are ties.
+    the test exact against one rival, and conservative against several.
 
     References
     ----------
@@ -300,3 +292,46 @@ def binomial_wins(
         )
         p_values = float(both), float(above), float(binom.sf(wins, trials, chance))
     return BinomialWins(wins, losses, n_ties, float(chance), *p_values)
+
+
+def holm(p_values: Any) -> tuple[float, ...]:
+    """Adjust p-values by Holm's method, which controls the family-wise error.
+
+    Parameters
+    ----------
+    p_values : array-like of shape (n_tests,)
+        P-values of a family of tests, in any order.
+
+    Returns
+    -------
+    tuple of float
+        Adjusted p-values in the order given, never above 1.
+
+    Notes
+    -----
+    The i-th smallest of m p-values is multiplied by m - i + 1, and none may be below the one
+    before it. Needs no independence.
+
+    References
+    ----------
+    S. Holm, "A simple sequentially rejective multiple test procedure", Scandinavian Journal of
+    Statistics 6, 1979.
+
+    Examples
+    --------
+    >>> from tamis.evaluation.significance import holm
+    >>> holm([0.01, 0.04, 0.02])
+    (0.03, 0.04, 0.04)
+    """
+    p = check_vector(p_values, "holm", "p_values", 1)
+    if p.min() < 0 or p.max() > 1:
+        worst = float(p.min() if p.min() < 0 else p.max())
+        raise InputError(
+            f"holm: expected p-values between 0 and 1, got {worst!r}. Give p-values, not "
+            "statistics or percentages."
+        )
+    order = np.argsort(p, kind="stable")
+    adjusted = np.empty(p.size)
+    raised = np.maximum.accumulate(p[order] * np.arange(p.size, 0, -1))
+    adjusted[order] = np.minimum(raised, 1.0)
+    return tuple(adjusted.tolist())

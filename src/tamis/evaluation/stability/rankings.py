@@ -39,15 +39,12 @@ def jensen_shannon(rankings: Any, top: int | None = None) -> float:
     -----
     With l features, rank r gives p = (1 + 1/r + ... + 1/l) / (2 l), and in the `top` k of a
     ranking p = (1 + 1/r + ... + 1/k) / (2 k), else 0. D is the mean over lists of KL(p_i || mean p)
-    and D* = sum p log(p l); the index is 1 - D / D*. The base of the logarithm cancels.
-    As all lists have the same D* = KL(p_i || uniform), the index equals
-    KL(mean p || uniform) / D*, which is computed: one pass over the ranks.
+    and D* = sum p log(p l); the index is 1 - D / D*. As all lists have the same
+    D* = KL(p_i || uniform), this is KL(mean p || uniform) / D*: one pass over the ranks.
 
     N lists whose tops share no feature give 1 - log(N) / D* rather than 0: 0.79 for 5 lists, the
     top 10 and 20,000 features. Compare such values only at equal N, `top` and l, or
-    use :func:`nogueira` on the tops, which is 0 for random ones.
-
-    A single feature has one ranking only: the value is 1.
+    use :func:`nogueira` on the tops, which is 0 for random ones. A single feature gives 1.
 
     References
     ----------
@@ -108,8 +105,8 @@ def spearman(rankings: Any) -> float:
 
     Notes
     -----
-    The pairs are not visited: their mean follows from the variance of the standardised ranks of
-    every feature over the lists. A single feature gives 1.
+    The mean over pairs follows from the variance of the standardised ranks of every feature over
+    the lists. A single feature gives 1.
 
     Examples
     --------

@@ -21,10 +21,8 @@ class StabilityInterval(NamedTuple):
 
     Attributes
     ----------
-    value : float
-        The estimate.
-    low, high : float
-        Ends of the interval.
+    value, low, high : float
+        The estimate, and the ends of the interval.
     level : float
         Confidence of the interval.
 
@@ -60,7 +58,7 @@ def kuncheva(sets: Any, n_features: int) -> float:
     Notes
     -----
     Mean over pairs of (r n - k²) / (k (n - k)) for k of n features with r in common. If no or all
-    features are selected the formula is 0 / 0; the sets are identical and the value is 1.
+    features are selected, 1.
 
     References
     ----------
@@ -108,13 +106,9 @@ def nogueira(sets: Any, n_features: int, *, level: float = 0.95) -> StabilityInt
     Notes
     -----
     The value is 1 - mean(s²) / ((k/d) (1 - k/d)) for the unbiased variances s² of the d selection
-    indicators and the mean set size k. The interval is the normal one of the paper (its theorem
-    on the asymptotic distribution) and as there is not cut at 1. It takes the lists as
-    independent: lists from overlapping splits of one table are not, and the interval is then
-    narrower than it should be.
-
-    If no list selects any feature, or all lists select all, the formula is 0 / 0; the sets are
-    identical and the value is 1.
+    indicators and the mean set size k; 1 if no or all features are selected. The interval is the
+    normal one of the paper, not cut at 1. It takes the lists as independent: for lists from
+    overlapping splits of one table it is narrower than it should be.
 
     References
     ----------
@@ -242,10 +236,8 @@ class SelectionFrequency(NamedTuple):
 
     Attributes
     ----------
-    share : ndarray of shape (n_features,)
-        Share of the lists that hold the feature.
-    low, high : ndarray of shape (n_features,)
-        Ends of the interval.
+    share, low, high : ndarray of shape (n_features,)
+        Share of the lists that hold the feature, and the ends of its interval.
     level : float
         Confidence of the interval.
 
@@ -281,8 +273,8 @@ def selection_frequency(sets: Any, n_features: int, level: float = 0.95) -> Sele
 
     Notes
     -----
-    The interval takes the lists as independent. Lists from overlapping splits of one table are
-    not: read it as what other splits of this table would give, not other tables.
+    The interval takes the lists as independent. For overlapping splits of one table, read it as
+    what other splits of this table would give, not other tables.
 
     References
     ----------
@@ -340,9 +332,8 @@ def stable_set(
 
     Notes
     -----
-    Few lists prove little: a feature selected in all of N lists has the lower end
-    N / (N + z²), with z² = 3.84 for a level of 0.95. A share of 0.5 needs 4 lists at least, 0.8
-    needs 16 and 0.9 needs 35.
+    A feature selected in all of N lists has the lower end N / (N + z²), with z² = 3.84 for a level
+    of 0.95: a share of 0.5 needs 4 lists at least, 0.8 needs 16 and 0.9 needs 35.
 
     Examples
     --------

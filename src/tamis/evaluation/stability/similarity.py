@@ -18,9 +18,8 @@ TOLERANCE = 1e-8
 def similarity_adjusted(sets: Any, similarity: Any) -> float:
     """Effective stability: a feature that gives way to a similar one is no change.
 
-    Of two columns that say the same, a selector takes now one and now the other. Measures that go
-    by names call that unstable; this one looks at how similar the features are. Without
-    similarities it is the value of :func:`nogueira`.
+    Of two columns that say the same, a selector takes now one and now the other, which other
+    measures call unstable. Without similarities it is the value of :func:`nogueira`.
 
     Parameters
     ----------
@@ -44,11 +43,8 @@ def similarity_adjusted(sets: Any, similarity: Any) -> float:
     (q - k) / (d² - d) - k²/d² elsewhere.
 
     Where C has negative eigenvalues, as absolute correlations may have, the value can exceed 1; the
-    squares of correlations never do that. If random sets could not differ (no or all features
-    selected, or all features of similarity 1), the formula is 0 / 0 and the value is 1.
-
-    Cost: reads the matrix once, and n_lists m² operations for the m features that some lists select
-    and others do not.
+    squares of correlations never do that. If random sets could not differ, the value is 1. Cost:
+    n_lists m² operations for the m features that some lists select and others do not.
 
     References
     ----------
