@@ -75,7 +75,8 @@ class SourceRelations:
     def _local(self) -> DenseRelations | BlockRelations:
         """Relations of factors in memory, or in a file."""
         size = np.dtype(self.plan.dtype).itemsize
-        side = largest_side(self.n_rows, size, self.memory)
+        # The other half is for copies that BLAS makes, and for what the allocator holds back.
+        side = largest_side(self.n_rows, size, self.memory // 2)
         self._set_side(min(side, relation_matrix.BLOCK, self.n))
         ranges = self._ranges(self.n)
         in_memory = self.n * self.n_rows * size <= self.memory
@@ -155,6 +156,7 @@ class FactorFile:
         self.kept: NDArray[Any] | None = None
         self.file: Any = None
         self._last: tuple[Range, NDArray[Any]] | None = None
+        self._product = np.empty(0, dtype)
         if in_memory:
             self.kept = np.empty((n_columns, n_rows), dtype)
         else:
@@ -201,7 +203,11 @@ class FactorFile:
             self._last = rows, self.take(rows)
         left = self._last[1]
         right = left if rows == columns else self.take(columns)
-        product = left @ right.T
+        # The memory limit has room for one block, which is used until the next one is made.
+        shape = len(left), len(right)
+        if self._product.size < shape[0] * shape[1]:
+            self._product = np.empty(shape, self.dtype).ravel()
+        product = np.matmul(left, right.T, out=self._product[: shape[0] * shape[1]].reshape(shape))
         return np.abs(product, out=product)
 
     def close(self) -> None:

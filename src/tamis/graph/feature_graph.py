@@ -184,8 +184,13 @@ def larger_deviation_product(deviation: Floats, order: NDArray[np.intp], vectors
     `order` sorts the deviations upwards: those before i count s_i each, the others their own.
     """
     weighted = deviation[:, None] * vectors
-    total = np.cumsum(weighted, axis=0)[-1:]
-    above = np.cumsum(np.concatenate([total, -weighted[order]]), axis=0)[1:]
+    above = np.empty((len(vectors) + 1, vectors.shape[1]))
+    above[0] = np.cumsum(weighted, axis=0, out=above[1:])[-1]
+    np.negative(weighted[order], out=above[1:])
+    np.cumsum(above, axis=0, out=above)
+    sums = np.cumsum(vectors[order], axis=0, out=weighted)
+    sums *= deviation[order, None]
+    sums += above[1:]
     out = np.empty_like(vectors)
-    out[order] = deviation[order, None] * np.cumsum(vectors[order], axis=0) + above
+    out[order] = sums
     return out
