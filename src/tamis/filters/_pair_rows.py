@@ -21,21 +21,8 @@ CUTS, SEARCH, PAIRS = "cuts", "search", "pairs"
 class PairRows:
     """Relations of one feature with all others, found for many features in one pass.
 
-    Each row is asked for once. A pass finds, beside the row that is wanted, those of the features
-    that are likely to be wanted next.
-
-    Parameters
-    ----------
-    find : callable
-        Finds the rows of some features in one pass.
-    cost : ndarray of shape (n_features,)
-        Bytes that a feature takes in a pass.
-    most : int
-        Features per pass.
-    memory : int
-        Bytes for a pass, and for rows that wait.
-    kept : KeptSearch
-        Where the search is kept before every pass.
+    Each row is asked for once. `find` finds, beside the row that is wanted, those of at most `most`
+    features that are likely to be wanted next, as `memory` allows: `cost` is that of a feature.
     """
 
     def __init__(
@@ -78,13 +65,7 @@ class KeptSearch:
     """Cuts and the state of a search, in the checkpoint of an engine if it has one.
 
     Steps that need no pass take no time, so the search is kept as it is before every pass,
-    together with the rows that wait to be asked for and the batch that the pass is for. The
-    statistic of that pass is in the checkpoint, too; that of the pass before is then needless.
-
-    Parameters
-    ----------
-    engine : StreamEngine or ClusterEngine
-        Has the checkpoint.
+    together with the rows that wait to be asked for and the batch that the pass is for.
     """
 
     def __init__(self, engine: Any):
@@ -115,8 +96,8 @@ class KeptSearch:
     def follow(self, search: S, n_columns: int) -> S:
         """The search where it was before its last pass; from now on it is kept before every one.
 
-        It counts `n_columns`; lists and integers in its attributes are columns. The attributes
-        must be as they were before a step for as long as the step may need a pass.
+        Lists and integers in its attributes are columns. They change only after the last pass of a
+        step.
         """
         if found := self.stored.get("search"):
             self._check_search(vars(search), found, n_columns)
@@ -163,23 +144,20 @@ class KeptSearch:
         return found
 
     def _check_search(self, empty: dict[str, Any], found: Any, n_columns: int) -> None:
-        """Refuse a search that could not be one of these columns."""
         if not isinstance(found, dict) or set(found) != set(empty):
             raise self._refused("another search")
         for name, value in empty.items():
             new = found[name]
-            if isinstance(value, np.ndarray) and value.dtype.kind == "f":
-                is_like = isinstance(new, np.ndarray) and (new.shape, new.dtype) == (
-                    value.shape, value.dtype
-                )  # fmt: skip
-            else:
-                is_like = type(new) is type(value) and _are_columns(new, n_columns)
+            is_like = type(new) is type(value)
+            if is_like and isinstance(value, np.ndarray) and value.dtype.kind == "f":
+                is_like = (new.shape, new.dtype) == (value.shape, value.dtype)
+            elif is_like:
+                is_like = _are_columns(new, n_columns)
             if not is_like:
                 raise self._refused(f"{name} of another search")
 
-    def _refused(self, reason: str) -> Exception:
-        error: Exception = self.checkpoint.refused(reason)
-        return error
+    def _refused(self, reason: str) -> Any:
+        return self.checkpoint.refused(reason)
 
 
 def _are_columns(values: Any, n_columns: int) -> bool:

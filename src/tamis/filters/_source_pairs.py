@@ -29,7 +29,6 @@ from tamis.statistics import (
 )
 from tamis.statistics.codes import CutFinder
 from tamis.statistics.correlations import TINY, with_f
-from tamis.statistics.few_values import FewValuesResult
 
 Floats = NDArray[np.float64]
 Columns = NDArray[np.intp]
@@ -95,19 +94,16 @@ class LinearPairs(_SourcePairs):
 
     def with_target(self) -> Floats:
         """F statistic of the columns that vary; finds their means and deviations, too."""
-        if self.opened.classes is not None:
-            return self._between_classes()
-        return self._along_line()
+        return self._along_line() if self.opened.classes is None else self._between_classes()
 
     def _between_classes(self) -> Floats:
         result = self.moments.finish()
         compared = result.compare()
         n_groups = (result.weight > 0).sum(axis=0)
-        spread = compared.between + compared.within
         largest = result.weight.argmax(axis=0)
         # A class mean less its gap to the overall mean is the overall mean.
         self.mean = np.take_along_axis(result.mean - compared.gap, largest[None], axis=0)[0]
-        self.spread = spread
+        self.spread = spread = compared.between + compared.within
         share = np.divide(compared.between, spread, out=np.zeros_like(spread), where=spread > 0)
         return with_f(share, compared.total, n_groups)[1][self.columns]
 
@@ -168,32 +164,31 @@ class CodedPairs(_SourcePairs):
         found, shared = np.zeros(left.size), self.has_levels[left]
         if self.has_levels[newest]:
             self.left = self.place[left[shared]]
-            row = self.rows.row(int(self.place[newest]), lambda: self._places(likely()))
-            found[shared] = row[self.left]
-        return found
 
-    def _places(self, columns: Columns) -> Columns:
-        return self.place[columns[self.has_levels[columns]]]
+            def places() -> Columns:
+                columns = likely()
+                return self.place[columns[self.has_levels[columns]]]
+
+            found[shared] = self.rows.row(int(self.place[newest]), places)[self.left]
+        return found
 
     def _relations(self, batch: Columns) -> Floats:
         """Relations of a batch with the columns left, from one pass over these; else NaN."""
         inside = np.union1d(batch, self.left)
         cuts, places = self.cuts.take(inside), np.searchsorted(inside, batch)
         levels = cuts.n_levels[places]
-        self._check_room(8 * int(levels.sum()) * int(cuts.n_levels.sum()))
-        result = self._pass(PAIRS, PairCounts(cuts, places), self.read[inside])
-        rows = np.full((batch.size, self.read.size), np.nan)
-        for row, first, n in zip(rows, result.first_slot.tolist(), levels.tolist(), strict=True):
-            row[inside] = self.measure(*result.information(cuts, first, n))
-        return rows
-
-    def _check_room(self, needed: int) -> None:
+        needed = 8 * int(levels.sum()) * int(cuts.n_levels.sum())
         if needed > SHARE * self.memory:
             raise InputError(
                 f"{type(self.selector).__name__}: expected joint counts that fit the memory of "
                 f"{SHARE * self.memory:,} bytes, got {needed:,} bytes for one column. Use fewer "
                 "bins, or allow more memory."
             )
+        result = self._pass(PAIRS, PairCounts(cuts, places), self.read[inside])
+        rows = np.full((batch.size, self.read.size), np.nan)
+        for row, first, n in zip(rows, result.first_slot.tolist(), levels.tolist(), strict=True):
+            row[inside] = self.measure(*result.information(cuts, first, n))
+        return rows
 
 
 @dataclass
@@ -229,12 +224,8 @@ def find_cuts(selector: Any, opened: Opened) -> tuple[Cuts, NDArray[np.bool_]]:
         return _equal_widths(selector, opened)
     ranges = selector._find_ranges(opened.engine).finish()
     constant = constant_of(selector, ranges)
-    cuts: list[Floats] = [np.empty(0)] * constant.size
-    for column, found in zip(
-        np.flatnonzero(~constant), _of_whole_columns(selector, opened, ~constant), strict=True
-    ):
-        cuts[column] = found
-    return Cuts.of(cuts), constant
+    found = iter(_of_whole_columns(selector, opened, ~constant))
+    return Cuts.of([np.empty(0) if fixed else next(found) for fixed in constant]), constant
 
 
 def _equal_widths(selector: Any, opened: Opened) -> tuple[Cuts, NDArray[np.bool_]]:
@@ -244,14 +235,10 @@ def _equal_widths(selector: Any, opened: Opened) -> tuple[Cuts, NDArray[np.bool_
     selector._run_pass("values", gathered, opened.engine)
     ranges = gathered.ranges.finish()
     constant = constant_of(selector, ranges)
-    few: FewValuesResult = gathered.other.finish()
+    values, n_values = gathered.other.finish()
     equal = Bins.between(ranges.low, ranges.high, n_bins).cuts()
-    return Cuts.of(
-        [
-            equal[j] if count < 0 else few.values[j, 1 : max(count, 1)]
-            for j, count in enumerate(few.n_values)
-        ]
-    ), constant
+    cuts = [equal[j] if n < 0 else values[j, 1 : max(n, 1)] for j, n in enumerate(n_values)]
+    return Cuts.of(cuts), constant
 
 
 def _of_whole_columns(selector: Any, opened: Opened, varies: NDArray[np.bool_]) -> list[Floats]:

@@ -14,7 +14,7 @@ from tamis._facts import SelectorFacts
 from tamis._runtime.warning import warn
 from tamis._validation import N_JOBS, Constraint, Number
 from tamis.cutoff.best_count import BestCount
-from tamis.filters.pairs import TIE, PairStatistics, coded_pairs, order_as_scores, rounded
+from tamis.filters.pairs import TIE, PairStatistics, order_as_scores, pair_statistics, rounded
 from tamis.statistics.codes import N_BINS, STRATEGY, symmetrical
 
 Floats = NDArray[np.float64]
@@ -35,10 +35,10 @@ class FCBF(WeightedSelector):
     """Fast correlation-based filter: drops a column if a better one says more about it.
 
     Columns are compared by symmetrical uncertainty, the information that two share over the mean
-    of their entropies. Going down the list from the column closest to the classes, a column
-    removes all later ones that are at least as close to it as to the classes. What is left, the
-    predominant columns, is selected. Good for very wide tables with groups of columns that say the
-    same; it finds the number of columns by itself.
+    of their entropies. From the column closest to the classes down, a column removes all later
+    ones that are at least as close to it as to the classes. What is left, the predominant columns,
+    is selected. Good for very wide tables with groups of redundant columns; it finds the number of
+    columns by itself.
 
     Parameters
     ----------
@@ -83,11 +83,9 @@ class FCBF(WeightedSelector):
     length, so that doubling all of them allows more cuts.
 
     Tables larger than memory: one pass for the target, one for ranges (and distinct values, with
-    ``"uniform"``), one for the classes in every level, then one for up to 16 columns at a time, the
-    best of those left, over the columns left. ``"mdl"`` and ``"quantile"`` read the table once more
-    in blocks of whole columns, as many as a third of the memory holds, and keep only the cuts; on a
-    cluster a block is gathered on one worker. If not even one column fits, use ``"uniform"``. A
-    checkpoint keeps the current pass and the results of earlier ones.
+    ``"uniform"``), one for the classes in every level, then one for the best 16 of the columns
+    left. ``"mdl"`` and ``"quantile"`` read the table once more in blocks of whole columns, see
+    :class:`~tamis.MRMR`. A checkpoint keeps the current pass and the results of earlier ones.
 
     If no column is predominant, ``"best"`` keeps the first of the order and warns, so that a
     pipeline can go on; in the paper the result is then empty.
@@ -149,7 +147,7 @@ class FCBF(WeightedSelector):
         self.n_jobs = n_jobs
 
     def _score(self, X: Any, y: Any, weight: Floats | None) -> Scores:
-        pairs = coded_pairs(self, X, y, weight, "classification", symmetrical)
+        pairs = pair_statistics(self, X, y, weight, "classification", symmetrical)
         columns, constant = pairs.columns, pairs.constant
         self.criterion_ = np.zeros(constant.size)
         if not columns.size:

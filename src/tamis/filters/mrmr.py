@@ -16,13 +16,7 @@ from tamis.cutoff import find_elbows
 from tamis.cutoff.best_count import BestCount
 from tamis.cutoff.counts import most_wanted
 from tamis.data.task import TASK
-from tamis.filters.pairs import (
-    PairStatistics,
-    coded_pairs,
-    linear_pairs,
-    order_as_scores,
-    shared_bits,
-)
+from tamis.filters.pairs import PairStatistics, order_as_scores, pair_statistics, shared_bits
 from tamis.statistics.codes import N_BINS, STRATEGY
 
 Floats = NDArray[np.float64]
@@ -43,11 +37,6 @@ class MRMRSearch:
     order: list[int]
     criterion: Floats
     repeated: Floats
-
-    @classmethod
-    def begin(cls, relevance: Floats) -> MRMRSearch:
-        """Nothing was chosen yet."""
-        return cls([], relevance.copy(), np.zeros(relevance.size))
 
 
 class MRMR(WeightedSelector):
@@ -101,23 +90,21 @@ class MRMR(WeightedSelector):
 
     Notes
     -----
-    ``O(n_samples n_features n_ordered_)`` time: each step compares all columns with the newest one
-    only. Memory: one copy of the table as float64 (sparse tables stay sparse) for ``"f"``, one byte
-    per cell for mutual information. The columns behind the search follow by their criterion at its
-    end. Equal criteria go to the lower column.
+    ``O(n_samples n_features n_ordered_)`` time. Memory: one copy of the table as float64 (sparse
+    tables stay sparse) for ``"f"``, one byte per cell for mutual information. The columns behind
+    the search follow by their criterion at its end. Equal criteria go to the lower column.
 
     Missing values: F is over the rows where the cell is known, and in a correlation a missing cell
     is at the mean of its column; in mutual information a row takes part in a pair if both cells are
     known. Weights count as repeated rows.
 
     Tables larger than memory: one pass for the target and one for the moments; then each pass finds
-    the correlations of up to 64 columns with all others, those with the best criterion so far, and
-    another one follows when a column is chosen that was not among them. Mutual information takes a
-    pass for ranges (and distinct values, with ``"uniform"``), one for the relevance, and further
-    ones for 16 columns each. ``"quantile"`` and ``"mdl"`` read the table once more in blocks of
-    whole columns, as many as a third of the memory holds, and keep only the cuts; on a cluster a
+    the correlations of up to 64 columns with all others, those with the best criterion so far.
+    Mutual information takes a pass for ranges (and distinct values, with ``"uniform"``), one for
+    the relevance, and further ones for 16 columns each. ``"quantile"`` and ``"mdl"`` read the table
+    once more in blocks of whole columns, as many as a third of the memory holds; on a cluster a
     block is gathered on one worker. If not even one column fits, use ``"uniform"``. A checkpoint
-    keeps the current pass and the results of earlier ones: cuts, relevance, order, redundancies.
+    keeps the current pass and the results of earlier ones.
 
     F has no bound and a correlation is at most 1, so in the difference with F redundancy decides
     between nearly equal columns only; the paper has it so, and the quotient is the better choice.
@@ -191,16 +178,14 @@ class MRMR(WeightedSelector):
         self.n_jobs = n_jobs
 
     def _score(self, X: Any, y: Any, weight: Floats | None) -> Scores:
-        if self.measure == "f":
-            pairs = linear_pairs(self, X, y, weight, self.task)
-        else:
-            pairs = coded_pairs(self, X, y, weight, self.task, shared_bits)
+        measure = None if self.measure == "f" else shared_bits
+        pairs = pair_statistics(self, X, y, weight, self.task, measure)
         n_columns = pairs.constant.size
         self.relevance_, self.criterion_ = np.zeros(n_columns), np.zeros(n_columns)
         if not pairs.columns.size:
             return np.zeros(n_columns), pairs.constant
         relevance = pairs.with_target()
-        search = pairs.resume(MRMRSearch.begin(relevance))
+        search = pairs.resume(MRMRSearch([], relevance.copy(), np.zeros(relevance.size)))
         self.best_n_features_ = find_elbows(np.sort(relevance)[::-1])[0]
         self._search(search, relevance, pairs, self._count(pairs.n_rows, relevance.size))
         self.n_ordered_ = len(search.order)
@@ -227,8 +212,7 @@ class MRMR(WeightedSelector):
             newest = int(left[self._first_best(criterion[left], relevance[left])])
             left = left[left != newest]
             if left.size:
-                likely = partial(_best_first, left, criterion)
-                repeated[left] += pairs.relations(newest, left, likely)
+                repeated[left] += pairs.relations(newest, left, partial(_best, left, criterion))
                 criterion[left] = self._balance(relevance[left], repeated[left] / (len(order) + 1))
             order.append(newest)
 
@@ -246,6 +230,6 @@ class MRMR(WeightedSelector):
         return int((criterion >= criterion[best] - TIE * size).argmax())
 
 
-def _best_first(columns: NDArray[np.intp], criterion: Floats) -> NDArray[np.intp]:
+def _best(columns: NDArray[np.intp], criterion: Floats) -> NDArray[np.intp]:
     """Columns by falling criterion, equal ones in their order."""
     return columns[np.argsort(-criterion[columns], kind="stable")]

@@ -43,17 +43,10 @@ class PairStatistics(Protocol):
         """Relation of every feature with the target; must be asked for first."""
 
     def relations(self, newest: int, left: Columns, likely: Callable[[], Columns]) -> Floats:
-        """Relation of one feature with those in `left`.
+        """Relation of one feature, asked for once, with those in `left`, the only ones from now on.
 
-        Parameters
-        ----------
-        newest : int
-            Is asked for once.
-        left : ndarray of int
-            No feature outside of it will be asked for later.
-        likely : callable
-            Gives those that may be asked for next, the most likely ones first, to statistics that
-            find several in one pass.
+        `likely` gives those that may be asked for next, the most likely ones first, to statistics
+        that find several in one pass.
         """
 
     def resume(self, search: S) -> S:
@@ -63,36 +56,26 @@ class PairStatistics(Protocol):
         """
 
 
-def linear_pairs(selector: Any, X: Any, y: Any, weight: Floats | None, task: str) -> PairStatistics:
-    """F statistics with the target, and absolute correlations."""
-    if isinstance(X, PartitionedTable):
-        from tamis.filters._source_pairs import LinearPairs
-
-        opened = selector._open_table(X, None, None, task)
-        selector._note_target(opened)
-        return LinearPairs(selector, opened)
-    target = Target.of(y, task, weight, X.shape[0], type(selector).__name__)
-    selector._note_target(target)
-    return LinearMemory(selector, X, target, weight)
-
-
-def coded_pairs(
-    selector: Any, X: Any, y: Any, weight: Floats | None, task: str, measure: Measure
+def pair_statistics(
+    selector: Any, X: Any, y: Any, weight: Floats | None, task: str, measure: Measure | None = None
 ) -> Any:
-    """Relations by joint counts of levels, of which the features have `n_levels`.
+    """F statistics and absolute correlations; with `measure`, relations by joint counts of levels.
 
-    The selector says how levels are made: `strategy`, `n_bins`.
+    The selector says how levels are made, `strategy` and `n_bins`; features have `n_levels`.
     """
     if isinstance(X, PartitionedTable):
-        from tamis.filters._source_pairs import CodedPairs
+        from tamis.filters._source_pairs import CodedPairs, LinearPairs
 
-        opened = selector._open_table(
-            X, None, None, task, lambda values, weight: level_numbers(selector, values, weight)[0]
-        )
+        levels = None if measure is None else lambda *numbers: level_numbers(selector, *numbers)[0]
+        opened = selector._open_table(X, None, None, task, levels)
         selector._note_target(opened)
+        if measure is None:
+            return LinearPairs(selector, opened)
         return CodedPairs(selector, opened, measure)
     target = Target.of(y, task, weight, X.shape[0], type(selector).__name__)
     selector._note_target(target)
+    if measure is None:
+        return LinearMemory(selector, X, target, weight)
     return CodedMemory(selector, X, target, weight, measure)
 
 
@@ -203,14 +186,8 @@ def order_as_scores(
     rest[order] = False
     # The place of the last of those that tie, so that nobody is lifted over a better column.
     values = rounded(criterion[rest])
-    scores[rest] = values.size - _better_or_equal(values) + 1
+    scores[rest] = np.searchsorted(np.sort(values), values, side="left") + 1
     return scores, constant
-
-
-def _better_or_equal(values: Floats) -> NDArray[np.intp]:
-    """How many values are at least as large, for every value."""
-    ascending = np.sort(values)
-    return values.size - np.searchsorted(ascending, values, side="left")
 
 
 def rounded(values: Floats) -> Floats:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import errno
 import tempfile
-from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,9 +15,7 @@ from tamis.exceptions import InputError, TamisError
 from tamis.graph import relation_matrix
 from tamis.graph.feature_graph import FeatureGraph, GraphSettings, deviations_of
 from tamis.graph.relation_matrix import (
-    BlockRelations,
     ClusterRelations,
-    DenseRelations,
     Range,
     RelationMatrix,
     RelationPlan,
@@ -52,72 +50,61 @@ def source_graph(selector: Any, source: PartitionedTable, settings: GraphSetting
     relations = None
     if varies.any():
         columns = ColumnBlocks(engine, np.flatnonzero(varies), n_rows, settings.memory_limit)
-        relations = SourceRelations(columns, settings, selector.steps).make()
+        make = _remote_relations if columns.is_remote else _local_relations
+        relations = make(columns, settings, selector.steps)
     # Walks are in this process, whoever makes the products.
     room = (settings.memory_limit or memory_of(source)) // PARTS
     deviation = deviations_of(facts.other.finish(), varies)
     return FeatureGraph(varies, n_rows, deviation, relations, room)
 
 
-class SourceRelations:
-    """Makes the relations of whole columns, here or on the workers."""
-
-    def __init__(self, columns: ColumnBlocks, settings: GraphSettings, steps: Steps):
-        self.columns, self.settings, self.steps = columns, settings, steps
-        self.n_rows, self.n = columns.n_rows, columns.columns.size
-        self.memory = columns.room.n_bytes * columns.room.n_tasks // PARTS
-        self.plan = RelationPlan.choose(self.n_rows, self.n, settings.precision, self.memory)
-
-    def make(self) -> RelationMatrix:
-        """Relations kept as the memory allows."""
-        return self._remote() if self.columns.is_remote else self._local()
-
-    def _local(self) -> DenseRelations | BlockRelations:
-        """Relations of factors in memory, or in a file."""
-        size = np.dtype(self.plan.dtype).itemsize
-        # The other half is for copies that BLAS makes, and for what the allocator holds back.
-        side = largest_side(self.n_rows, size, self.memory // 2)
-        self._set_side(min(side, relation_matrix.BLOCK, self.n))
-        ranges = self._ranges(self.n)
-        in_memory = self.n * self.n_rows * size <= self.memory
-        factors = FactorFile(self.n, self.n_rows, self.plan.dtype, in_memory=in_memory)
-        try:
-            self._fill(factors, ranges)
-            return make_relations(factors.block, self.plan, self.steps, factors.close)
-        except BaseException:
-            factors.close()
-            raise
-
-    def _fill(self, factors: FactorFile, ranges: list[Range]) -> None:
-        done = 0
-        found = self.columns.each(self._maker(self.settings.n_jobs), ranges)
-        for (first, last), vectors in self.steps("factors", found, len(ranges)):
+def _local_relations(
+    columns: ColumnBlocks, settings: GraphSettings, steps: Steps
+) -> RelationMatrix:
+    """Relations of factors in memory, or in a file."""
+    n, n_rows, memory = columns.columns.size, columns.n_rows, _memory(columns)
+    plan = RelationPlan.choose(n_rows, n, settings.precision, memory)
+    size = np.dtype(plan.dtype).itemsize
+    # The other half is for copies that BLAS makes, and for what the allocator holds back.
+    side = min(largest_side(n_rows, size, memory // 2), relation_matrix.BLOCK, n)
+    ranges = _ranges(columns, n, settings)
+    factors = FactorFile(n, n_rows, plan.dtype, in_memory=n * n_rows * size <= memory)
+    make = partial(make_factors, settings.relation, plan.dtype, settings.n_jobs)
+    done = 0
+    try:
+        for (first, last), vectors in steps("factors", columns.each(make, ranges), len(ranges)):
             factors.put(first, vectors)
             done = last
-        if done < self.n:
+        if done < n:
             raise TamisError(
-                f"{self.settings.who}: expected all columns, got {done} of {self.n} before a "
+                f"{settings.who}: expected all columns, got {done} of {n} before a "
                 "callback ended the fit. Scores of a part would be wrong, so there are none."
             )
+        return make_relations(factors.block, plan.with_side(side), steps, factors.close)
+    except BaseException:
+        factors.close()
+        raise
 
-    def _remote(self) -> ClusterRelations:
-        """Relations whose factors stay on the workers."""
-        ranges = self._ranges(min(relation_matrix.BLOCK, max(1, -(-self.n // LEAST_BLOCKS))))
-        self._set_side(max(last - first for first, last in ranges))
-        factors = self.columns.kept(self._maker(1), ranges)
-        return ClusterRelations(self.columns.source, factors, ranges, self.plan, self.steps)
 
-    def _set_side(self, side: int) -> None:
-        kept = self.n if self.plan.kind == "dense" else side
-        n_bytes = np.dtype(self.plan.dtype).itemsize * kept**2
-        self.plan = replace(self.plan, side=side, n_bytes=n_bytes)
+def _remote_relations(
+    columns: ColumnBlocks, settings: GraphSettings, steps: Steps
+) -> RelationMatrix:
+    """Relations whose factors stay on the workers."""
+    n = columns.columns.size
+    plan = RelationPlan.choose(columns.n_rows, n, settings.precision, _memory(columns))
+    ranges = _ranges(columns, min(relation_matrix.BLOCK, max(1, -(-n // LEAST_BLOCKS))), settings)
+    side = max(last - first for first, last in ranges)
+    factors = columns.kept(partial(make_factors, settings.relation, plan.dtype, 1), ranges)
+    return ClusterRelations(columns.source, factors, ranges, plan.with_side(side), steps)
 
-    def _ranges(self, most: int) -> list[Range]:
-        advice = "Allow more memory, or use a sample of the rows."
-        return self.columns.ranges(CELL_BYTES, most, self.settings.who, advice)
 
-    def _maker(self, n_jobs: int | None) -> FactorMaker:
-        return FactorMaker(str(self.settings.relation), self.plan.dtype, n_jobs)
+def _memory(columns: ColumnBlocks) -> int:
+    return columns.room.n_bytes * columns.room.n_tasks // PARTS
+
+
+def _ranges(columns: ColumnBlocks, most: int, settings: GraphSettings) -> list[Range]:
+    advice = "Allow more memory, or use a sample of the rows."
+    return columns.ranges(CELL_BYTES, most, settings.who, advice)
 
 
 def largest_side(n_rows: int, size: int, memory: int) -> int:
@@ -125,29 +112,17 @@ def largest_side(n_rows: int, size: int, memory: int) -> int:
     return max(1, int(np.sqrt(n_rows**2 + memory / size) - n_rows))
 
 
-@dataclass(frozen=True)
-class FactorMaker:
-    """Makes factors of columns that are there with all rows; it can be sent to a worker."""
-
-    relation: str
-    dtype: str
-    n_jobs: int | None
-
-    def __call__(self, block: Block) -> NDArray[Any]:
-        """Vectors of length one, one per column."""
-        make = FACTORS[self.relation]
-        vectors: NDArray[Any] = make(block.X, block.weights, self.dtype, self.n_jobs).vectors
-        return vectors
+def make_factors(relation: Any, dtype: str, n_jobs: int | None, block: Block) -> NDArray[Any]:
+    """Vectors of length one, one per column of a block with all rows; here or on a worker."""
+    vectors: NDArray[Any] = FACTORS[relation](block.X, block.weights, dtype, n_jobs).vectors
+    return vectors
 
 
 class FactorFile:
     """One vector per column, written range by range and read range by range.
 
     The file has no name where the system allows it, so that it is gone when the process is,
-    whatever ends it. It is read with plain reads, not mapped: pages of a map would count as memory
-    in use.
-
-    There are `n_columns` vectors of `n_rows` numbers; `in_memory` keeps an array, not a file.
+    whatever ends it. It is read with plain reads: pages of a map would count as memory in use.
     """
 
     def __init__(self, n_columns: int, n_rows: int, dtype: str, *, in_memory: bool):

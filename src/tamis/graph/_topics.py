@@ -20,26 +20,16 @@ class TwoTopics:
 
     The tokens t of column f are drawn from ``P(t|f) = p_f P(t|z1) + (1 - p_f) P(t|z2)`` with the
     relevance ``p_f = P(z1|f)``. Without an anchor, the log-likelihood ``sum Q(f,t) log P(t|f)`` is
-    maximised. This is the algorithm of the paper: its P(z) P(f|z) is proportional to P(z|f) times
-    the weight of the column, so nothing but p_f is left of them after the first step.
-
-    With an anchor a, log-priors are added, for N the total weight and n the number of columns::
+    maximised, as in the paper: its P(z) P(f|z) is proportional to P(z|f) times the weight of the
+    column. With an anchor a, log-priors are added, for N the total weight and n columns::
 
         a N / 2 * sum_z,t P0(t|z) log(P(t|z) / P0(t|z))     Dirichlet, centred on the start P0
         N / n * sum_f,z 1/2 log(2 P(z|f))                   Beta, the same for every column
 
-    The expected complete log-likelihood plus these terms is highest where every parameter is the
-    sum of its expected count and its prior count, divided by the sum of those; hence the M-step,
-    and hence the penalised log-likelihood never falls. Prior counts are shares of the data, so the
-    unit of the weights does not matter.
-
-    Parameters
-    ----------
-    counts : ndarray of shape (n_columns, n_tokens)
-        Weight of every token in every column; no column is empty.
-    anchor : float
-        Weight of the prior on both topics, relative to the data; 0 for none, ``inf`` for topics
-        that stay as they start.
+    The M-step divides the sums of expected and prior counts, so the penalised log-likelihood never
+    falls. Prior counts are shares of the data, so the unit of the weights does not matter.
+    `counts` are weights of tokens, ``[column, token]``; no column is empty. An infinite anchor
+    keeps the topics as they start.
     """
 
     def __init__(self, counts: Floats, anchor: float):

@@ -26,7 +26,7 @@ WALK_VECTORS = 16
 
 
 class GraphSettings(NamedTuple):
-    """What a graph is made from, apart from the data."""
+    """Parameters of a graph, and who makes it."""
 
     relation: str | Callable[[Any, Any], Any]
     precision: str
@@ -45,18 +45,8 @@ class GraphSettings(NamedTuple):
 class FeatureGraph:
     """Nodes are features that vary; edges weigh dispersion against redundancy.
 
-    Parameters
-    ----------
-    varies : ndarray of bool of shape (n_features,)
-        Features that are nodes.
-    n_rows : int
-        Rows of the table.
-    deviation : ndarray of shape (n_nodes,)
-        Standard deviations of the nodes, as a share of the largest.
-    relations : RelationMatrix or None
-        Multiplies with the absolute relations of the nodes; None if there is no node.
-    room : int or None, default=None
-        Bytes for walks; None means that those for all alphas go side by side.
+    `deviation` has the standard deviations of the nodes, as a share of the largest; `relations` is
+    None if there is no node. Walks for all alphas go side by side unless `room` limits their bytes.
     """
 
     def __init__(
@@ -69,18 +59,13 @@ class FeatureGraph:
     ):
         self.varies, self.n_rows, self.deviation, self.room = varies, n_rows, deviation, room
         self.order = np.argsort(deviation, kind="stable")
-        self._relations = relations
-
-    @property
-    def relations(self) -> RelationMatrix:
-        """Relations of the nodes."""
-        assert self._relations is not None
-        return self._relations
+        self.relations: Any = relations
 
     @property
     def plan(self) -> RelationPlan:
         """How the relations are kept."""
-        return self.relations.plan
+        plan: RelationPlan = self.relations.plan
+        return plan
 
     def path(self, alphas: Sequence[float], damping: float) -> Floats:
         """Scores of all features for every alpha; as many alphas side by side as have room."""
@@ -133,8 +118,8 @@ class FeatureGraph:
 
     def close(self) -> None:
         """Remove what the relations keep in a file."""
-        if self._relations is not None:
-            self._relations.close()
+        if self.relations is not None:
+            self.relations.close()
 
 
 def open_graph(selector: Any, X: Any, weight: Floats | None) -> FeatureGraph:
@@ -150,7 +135,7 @@ def open_graph(selector: Any, X: Any, weight: Floats | None) -> FeatureGraph:
 def memory_graph(
     X: Any, varies: Mask, weight: Floats | None, settings: GraphSettings, steps: Steps
 ) -> FeatureGraph:
-    """Graph of the features of a checked table that vary; `steps` shows progress over blocks."""
+    """Graph of the features of a checked table that vary."""
     if not varies.any():
         return FeatureGraph(varies, X.shape[0], np.empty(0), None)
     if weight is not None and not (weight > 0).all():

@@ -29,11 +29,10 @@ class ILFS(BlockSelector):
     """Infinite latent feature selection: columns whose values lie close to their own class.
 
     Every value is described by a token: how close it lies to the mean of its class, compared with
-    the means of the others, in a few equal steps. The tokens of a column are seen as a mixture of
-    two topics, relevant and irrelevant; the share of the first is the relevance of the column.
-    Columns are the nodes of a graph whose edges are products of relevances, and the score of a
-    column is the energy of all walks from it. Two passes over the rows do it, so it suits wide and
-    long tables of any number of classes.
+    the means of the others, in a few equal steps. The tokens of a column are a mixture of two
+    topics, relevant and irrelevant; the share of the first is the relevance of the column. The
+    score is the energy of all walks from the column in a graph whose edges are products of
+    relevances. Two passes over the rows suffice, for tables of any size and number of classes.
 
     Parameters
     ----------
@@ -83,13 +82,12 @@ class ILFS(BlockSelector):
 
     Equations 2 and 3 of the paper give a value near the mean of its own class a low number, and the
     text wants it high; closeness is what the text describes. A value equal to all means has the
-    closeness of a guess. Closeness within 1e-9 of a token's border counts as on it, that is above.
+    closeness of a guess. Closeness within 1e-9 of a token's border counts as above it.
 
-    Free topics drift: run until they converge, they describe other contrasts between token
-    histograms than relevance, hence the anchor. Columns that never vary, and columns observed in
-    one class only, are not in the graph; their relevance and score are 0. Missing values have no
-    token, and classes without a value in a column take no part in it. Zeros of a sparse matrix are
-    counted without being visited.
+    Free topics drift to other contrasts than relevance, hence the anchor. Columns that never vary,
+    or are observed in one class only, are not in the graph. Missing values have no token, and
+    classes without a value in a column take no part in it. Zeros of a sparse matrix are counted
+    without being visited.
 
     References
     ----------
@@ -159,7 +157,6 @@ class ILFS(BlockSelector):
         return TokenCounts(first.other.finish(), self.n_tokens, self.closeness)
 
     def _ranges_of(self, statistic: Any) -> RangesResult:
-        """Ranges of the columns; values that cannot be computed with are an error."""
         ranges, moments = super()._ranges_of(statistic), statistic.other.finish()
         overflown = (moments.weight > 0) & ~np.isfinite(moments.variance)
         huge = np.flatnonzero(overflown.any(axis=0))
@@ -173,7 +170,6 @@ class ILFS(BlockSelector):
         return ranges
 
     def _finish(self, statistic: TokenCounts, constant: NDArray[np.bool_]) -> Floats:
-        """Relevance and score of every column from its tokens."""
         counts = statistic.finish().counts
         inside = ~constant & counts.any(axis=1)
         model = TwoTopics(counts[inside], self.anchor if self.topics == "anchored" else 0.0)
@@ -258,10 +254,7 @@ class ILFS(BlockSelector):
 
 
 def walk_rank_one(p: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Row sums of ``(I - rA)^-1 - I`` for ``A = p p'`` and r = 0.9 over its spectral radius.
-
-    Powers of A are A times powers of its radius p'p, so the series is geometric.
-    """
+    """Row sums of ``(I - rA)^-1 - I`` for ``A = p p'``, r = 0.9 over its radius p'p: geometric."""
     radius = float((p * p).sum())
     if radius == 0.0:
         return np.zeros_like(p)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import closing, nullcontext
+from contextlib import closing
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -46,10 +46,9 @@ GRAPH_CONSTRAINTS: dict[str, Constraint] = {
 class InfFS(WeightedSelector):
     """Infinite feature selection: columns that vary much and repeat little, by all walks.
 
-    Columns are the nodes of a graph. The edge between two of them weighs the larger of their
-    standard deviations against one minus their rank correlation. A column's score is the damped
-    energy of all walks that start at it, of every length, so it depends on all other columns at
-    once. No target is used.
+    Columns are the nodes of a graph, whose edges weigh the larger of two standard deviations
+    against one minus the rank correlation. A column's score is the damped energy of all walks that
+    start at it, of every length, so it depends on all other columns at once. No target is used.
 
     Parameters
     ----------
@@ -62,9 +61,8 @@ class InfFS(WeightedSelector):
         matrix of their relations, in [-1, 1].
     memory_limit : int, float, str or None, default=None
         Bytes for the matrix of relations; ``None`` means a quarter of the free memory. A matrix
-        that does not fit is made anew, block by block, in every product. For a table that is not
-        in memory, bytes for everything; ``None`` means the limit of the scan, or the memory of the
-        workers.
+        that does not fit is made anew, block by block, in every product. For a table larger than
+        memory, bytes for everything; ``None`` means the limit of the scan or of the workers.
     precision : {"auto", "double", "single"}, default="auto"
         Of the relations. ``"auto"`` is double where that takes less than about a second and fits
         the memory; single precision changes scores by less than one millionth.
@@ -93,11 +91,10 @@ class InfFS(WeightedSelector):
     Deviations depend on the units of the columns: scale the columns if their units differ, or set
     ``alpha=0``. Missing cells have centred rank 0.
 
-    Tables larger than memory are read twice with ``"spearman"`` and ``"pearson"``: a pass over
-    rows for the deviations, then blocks of whole columns, as many at a time as a third of the
-    memory holds, for the ranks. Ranks that take more than another third are kept in a temporary
-    file. On a cluster the blocks of columns are gathered on the workers and stay there; a product
-    moves vectors only. Scores agree with those from memory to one millionth.
+    Tables larger than memory are read twice with ``"spearman"`` and ``"pearson"``: by rows for the
+    deviations, then in blocks of whole columns, as many as a third of the memory holds, for the
+    ranks. Ranks that take more than another third are kept in a temporary file. On a cluster the
+    blocks stay on the workers. Scores agree with those from memory to one millionth.
 
     References
     ----------
@@ -190,16 +187,14 @@ class InfFS(WeightedSelector):
         copy = clone(self)
         if is_dask(X):
             X, sample_weight = DaskTable(X, None, sample_weight, type(self).__name__), None
-        is_source, weight = isinstance(X, PartitionedTable), None
-        if is_source:
-            copy._check_source(X, None, sample_weight)
-        else:
+        if not isinstance(X, PartitionedTable):
             X = checks.check_table(copy, X)
             weight = checks.check_weight(sample_weight, X.shape[0], type(self).__name__)
-        opened = at_work(X) if is_source else nullcontext(X)
-        with opened as table, closing(open_graph(copy, table, weight)) as graph:
+            return open_graph(copy, X, weight).path(alphas, self.damping)
+        copy._check_source(X, None, sample_weight)
+        with at_work(X) as table, closing(open_graph(copy, table, None)) as graph:
             scores = graph.path(alphas, self.damping)
-        if is_source and X.checkpoint is not None:
+        if X.checkpoint is not None:
             Path(X.checkpoint).unlink(missing_ok=True)
         return scores
 
@@ -216,8 +211,7 @@ def inf_fs_path(
     Parameters
     ----------
     X : array-like, DataFrame, sparse matrix or scan of shape (n_samples, n_features)
-        The table; NaN marks missing values. Also what :func:`tamis.scan` makes, and Dask arrays
-        and DataFrames, which are read as often as for one alpha.
+        The table; NaN marks missing values. Also a Dask array or DataFrame.
     alphas : sequence of float, default=0, 0.1, ..., 1
         Weights of dispersion against non-redundancy, each in [0, 1].
     sample_weight : array-like of shape (n_samples,), default=None
@@ -239,8 +233,7 @@ def inf_fs_path(
     array([1, 2, 2])
     """
     alphas = check_alphas(alphas, "inf_fs_path")
-    selector = InfFS(**params)
-    return selector.path(X, alphas, sample_weight=sample_weight)
+    return InfFS(**params).path(X, alphas, sample_weight=sample_weight)
 
 
 def check_alphas(alphas: Any, who: str) -> list[Any]:

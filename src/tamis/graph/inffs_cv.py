@@ -25,9 +25,8 @@ from tamis.graph.inffs import GRAPH_CONSTRAINTS, InfFS, check_alphas
 class InfFSCV(WeightedSelector):
     """Inf-FS whose alpha and number of columns predict best in cross-validation.
 
-    In every fold, the scores for all alphas come from one matrix of relations of the fold's
-    training rows; `estimator` learns from the best columns of each ranking and is scored on the
-    held-out rows. The pair that does best on average is used for all rows.
+    In every fold, `estimator` learns from the best columns of the ranking for each alpha and is
+    scored on the held-out rows. The pair that does best on average is used for all rows.
 
     Parameters
     ----------
@@ -140,7 +139,10 @@ class InfFSCV(WeightedSelector):
         self.cv_scores_ = self._cross_validate(FitData(self, X, target, weight), alphas)
         mean = self.cv_scores_.mean(axis=2)
         if not np.isfinite(mean).all():
-            self._no_score()
+            raise InputError(
+                f"{type(self).__name__}: expected finite scores of the held-out rows, got NaN. "
+                "Choose a scoring that fits the estimator, or fewer folds."
+            )
         # Of equal means (the order of the folds rounds), fewest columns, then the smallest alpha.
         ties = np.argwhere(mean >= mean.max() - 1e-12 * np.abs(mean).max())
         alpha, count = min(ties, key=lambda tie: (tie[1], alphas[tie[0]]))
@@ -148,22 +150,14 @@ class InfFSCV(WeightedSelector):
         graph = open_graph(self, X, weight)
         return graph.scores(graph.walk([self.alpha_], self.damping)[0]), constant
 
-    def _no_score(self) -> None:
-        raise InputError(
-            f"{type(self).__name__}: expected finite scores of the held-out rows, got NaN. Choose "
-            "a scoring that fits the estimator, or fewer folds."
-        )
-
     def _read_target(self, y: Any, n_rows: int) -> NDArray[Any]:
         """Class labels or a regression target; an estimator decides which."""
         target = check_target(y, n_rows, type(self).__name__)
-        model = self.estimator
+        self.task_, model = self.task, self.estimator
         if model is not None and (is_classifier(model) or is_regressor(model)):
             self.task_ = "classification" if is_classifier(model) else "regression"
         elif self.task == "auto":
             self.task_ = infer_task(y, who=type(self).__name__)
-        else:
-            self.task_ = self.task
         if self.task_ == "classification":
             return target
         return check_numbers(target, n_rows, type(self).__name__)
@@ -202,10 +196,7 @@ class InfFSCV(WeightedSelector):
         return out[:, :, :done]  # a callback may have ended the folds early
 
     def _path(self, data: FitData, train: Any, alphas: list[float]) -> NDArray[np.float64]:
-        """Scores of a fold's training rows, for every alpha, with nobody told of the progress."""
-        selector = InfFS(
-            damping=self.damping, relation=self.relation, memory_limit=self.memory_limit,
-            precision=self.precision, n_jobs=self.n_jobs,
-        )  # fmt: skip
+        """Scores of a fold's training rows, for every alpha, without reporting progress."""
+        selector = InfFS(**{name: getattr(self, name) for name in GRAPH_CONSTRAINTS})
         weight = None if data.sample_weight is None else data.sample_weight[train]
         return selector.path(data.X[train], alphas, sample_weight=weight)

@@ -1,14 +1,11 @@
-"""RelationMatrix: products with the matrix of absolute relations, wherever that is.
-
-It is kept whole, made anew block by block, or stays on the workers of Dask.
-"""
+"""RelationMatrix: products with absolute relations: kept whole, made anew, or left on workers."""
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any, Protocol
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,20 +36,10 @@ QUICK_PRODUCT = 3e10
 
 @dataclass(frozen=True)
 class RelationPlan:
-    """How the relations are kept.
+    """How the relations are kept: in memory ("dense"), or made anew in every product ("blocks").
 
-    Parameters
-    ----------
-    kind : {"dense", "blocks"}
-        All of them in memory, or made anew in every product.
-    dtype : str
-        "float64" or "float32".
-    n_bytes : int
-        Memory for the relations.
-    n_columns : int
-        Size of the graph.
-    side : int or None
-        Columns of a block; None means 2048.
+    `n_bytes` is the memory for the relations of `n_columns` features, `side` the number of features
+    of a block; None means 2048.
     """
 
     kind: str
@@ -71,6 +58,11 @@ class RelationPlan:
         side = n if dense else min(BLOCK, n)
         kind = "dense" if dense else "blocks"
         return cls(kind, "float64" if double else "float32", size * side * side, n)
+
+    def with_side(self, side: int) -> RelationPlan:
+        """As it is, with blocks of so many features."""
+        kept = self.n_columns if self.kind == "dense" else side
+        return replace(self, side=side, n_bytes=np.dtype(self.dtype).itemsize * kept**2)
 
 
 def block_pairs(n: int, side: int | None = None) -> list[tuple[Range, Range]]:
@@ -91,18 +83,6 @@ def tile_pairs(name: str, plan: RelationPlan, steps: Steps) -> Iterator[tuple[Ra
             f"Inf-FS: expected the relations of all columns, got {done} of {len(pairs)} blocks "
             "before a callback ended the fit. Scores of a part would be wrong, so there are none."
         )
-
-
-class RelationMatrix(Protocol):
-    """Absolute relations of all pairs of features, with which vectors are multiplied."""
-
-    plan: RelationPlan
-
-    def product(self, vectors: Floats) -> Floats:
-        """Relations times every column of `vectors`."""
-
-    def close(self) -> None:
-        """Remove what is in a file."""
 
 
 class DenseRelations:
@@ -161,19 +141,7 @@ def make_relations(
 class ClusterRelations:
     """Blocks are multiplied on the workers of Dask, where their factors are; only vectors travel.
 
-    Parameters
-    ----------
-    source : PartitionedTable
-        Says which workers.
-    factors : list of Delayed
-        Factors of every range of features, on the workers.
-    ranges : list of (int, int)
-        The ranges.
-    plan : RelationPlan
-        With "dense" the relations stay on the workers, too; with "blocks" they are made anew in
-        every product.
-    steps : callable
-        Shows progress.
+    With a "dense" plan the relations stay on the workers, too.
     """
 
     def __init__(
@@ -204,10 +172,8 @@ class ClusterRelations:
 
     def _parts(self, vectors: NDArray[Any]) -> Parts:
         dask = import_dask()
-        multiply, add = (
-            dask.delayed(multiply_block, pure=False),
-            dask.delayed(add_parts, pure=False),
-        )
+        multiply = dask.delayed(multiply_block, pure=False)
+        add = dask.delayed(add_parts, pure=False)
         pieces = [
             dask.delayed(np.ascontiguousarray(vectors[slice(*one)]), traverse=False)
             for one in self.ranges
@@ -218,8 +184,7 @@ class ClusterRelations:
         ]
         while len(sums) > 1:
             sums = [add(sums[i : i + FAN_IN]) for i in range(0, len(sums), FAN_IN)]
-        found: Parts = compute(self.source, sums)[0]
-        return found
+        return dict(compute(self.source, sums)[0])
 
 
 def relate_block(left: NDArray[Any], right: NDArray[Any]) -> NDArray[Any]:
@@ -246,3 +211,7 @@ def add_parts(many: Sequence[Parts]) -> Parts:
         for number, part in parts.items():
             total[number] = total[number] + part if number in total else part
     return total
+
+
+# Absolute relations of all pairs of features, with which vectors are multiplied.
+RelationMatrix = DenseRelations | BlockRelations | ClusterRelations

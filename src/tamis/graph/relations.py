@@ -33,11 +33,9 @@ def relation_tiles(X: Any, weight: Floats | None, settings: Any, dtype: str) -> 
 
 
 def information_tiles(X: Any, weight: Floats, dtype: Any) -> Tile:
-    """Mutual information of the columns in classes of nearly equal size, as a share in [0, 1].
+    """Mutual information of columns in classes, as a share of the smaller entropy.
 
-    The share is that of the smaller entropy, so that a column that determines another has 1. Joint
-    counts of two ranges are one product of indicators; a row with a missing cell takes no part in
-    the pairs of that column.
+    Joint counts of two ranges are one product of indicators, in which missing cells have no part.
     """
     codes = _rank_classes(X, weight)
 
@@ -91,14 +89,13 @@ def _rank_classes(X: Any, weight: Floats) -> NDArray[np.int8]:
 
 def _user_tiles(X: Any, settings: Any) -> Tile:
     """Relations by a function of the user, checked block by block."""
-    relation: Any = settings.relation
 
     def dense(columns: Range) -> Any:
         part = X[:, slice(*columns)]
         return part.toarray() if sparse.issparse(part) else part
 
     def tile(rows: Range, columns: Range) -> Any:
-        block = np.asarray(relation(dense(rows), dense(columns)), dtype=np.float64)
+        block = np.asarray(settings.relation(dense(rows), dense(columns)), np.float64)
         expected = (rows[1] - rows[0], columns[1] - columns[0])
         if block.shape != expected or not ((np.abs(block) <= 1 + 1e-9).all()):
             raise InputError(

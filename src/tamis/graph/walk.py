@@ -70,9 +70,8 @@ def walk_scores(
     """
     check_value(damping, DAMPING, who="walk_scores", name="damping")
     check_value(tol, Number(float, low=0, open_low=True), who="walk_scores", name="tol")
-    check_value(
-        max_iter, Number(int, low=1, or_none=True), who="walk_scores", name="max_iter"
-    )  # fmt: skip
+    at_least_one = Number(int, low=1, or_none=True)
+    check_value(max_iter, at_least_one, who="walk_scores", name="max_iter")
     operator, symmetric, radius = _as_operator(A)
     if radius == 0.0:
         return np.zeros(operator.shape[0])
@@ -109,7 +108,7 @@ def _check_square(shape: tuple[int, ...]) -> None:
 
 
 def _full_radius(A: Any, symmetric: bool) -> float:
-    """Spectral radius of a matrix with negative entries, which ones may be orthogonal to."""
+    """Spectral radius of a matrix whose Krylov space may miss it: ones may be orthogonal to it."""
     if A.shape[0] < 200:
         dense = A.toarray() if sparse.issparse(A) else A
         return float(np.abs(linalg.eigvals(dense)).max())
@@ -197,47 +196,35 @@ def walk_steps(
         exhausted = rest <= 1e-14 * max(np.abs(H[:m, :m]).max(), 1e-300)
         # A long run looks at its result only now and then: that costs m^3.
         if exhausted or m == limit or m % max(1, m // 16) == 0:
-            solution = _project(H[:m, :m], rest, damping, symmetric, radius, negligible)
-            if solution.residual <= tol or exhausted or m == limit:
+            used, weights, residual = _project(
+                H[:m, :m], rest, damping, symmetric, radius, negligible
+            )
+            if residual <= tol or exhausted or m == limit:
                 break
         basis.append(new / rest)
-    if solution.residual > tol and not exhausted and limit < n:
+    if residual > tol and not exhausted and limit < n:
         warn(
             f"walk_scores: stopped after {limit} products with a relative residual of "
-            f"{solution.residual:.1e}, above tol={tol:g}. Allow more with max_iter."
+            f"{residual:.1e}, above tol={tol:g}. Allow more with max_iter."
         )
     scores = np.zeros(n)
-    if solution.radius > 0.0:
-        scores = np.sqrt(n) * sum(w * v for w, v in zip(solution.weights, basis, strict=True)) - 1.0
-    return WalkEnergies(scores, solution.radius, m, float(solution.residual))
-
-
-class _Projection(NamedTuple):
-    radius: float
-    weights: Floats
-    residual: float
+    if used > 0.0:
+        scores = np.sqrt(n) * sum(w * v for w, v in zip(weights, basis, strict=True)) - 1.0
+    return WalkEnergies(scores, used, m, float(residual))
 
 
 def _project(
-    H: Floats,
-    rest: float,
-    damping: float,
-    symmetric: bool,
-    radius: float | None,
-    negligible: float,
-) -> _Projection:
+    H: Floats, rest: float, damping: float, symmetric: bool, radius: float | None, negligible: float
+) -> tuple[float, Floats, float]:
     """Radius and solution inside the Krylov space, with the residual of the worse one."""
     m = len(H)
-    if symmetric:
-        values, vectors = linalg.eigh((H + H.T) / 2)
-    else:
-        values, vectors = linalg.eig(H)
+    values, vectors = linalg.eigh((H + H.T) / 2) if symmetric else linalg.eig(H)
     top = int(np.abs(values).argmax())
     found = float(np.abs(values[top]))
     tail = float(np.abs(vectors[-1, top]))
     used = found if radius is None else max(radius, found) if symmetric else radius
     if used <= negligible:
-        return _Projection(0.0, np.zeros(m), 0.0)
+        return 0.0, np.zeros(m), 0.0
     first = np.zeros(m)
     first[0] = 1.0
     weights = linalg.solve(np.eye(m) - damping / used * H, first)
@@ -246,4 +233,4 @@ def _project(
     residual = rest * damping / used * float(abs(weights[-1])) / size
     if radius is None:
         residual = max(residual, rest * tail / used)
-    return _Projection(used, weights, residual)
+    return used, weights, residual
