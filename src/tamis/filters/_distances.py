@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from tamis._runtime.compilation import announce_compilation
-from tamis._runtime.threads import effective_jobs, run_parts, split_evenly, threads_for
+from tamis._runtime.threads import effective_jobs, run_kernel, split_evenly, threads_for
 
 Floats = NDArray[np.float64]
 
@@ -104,8 +103,7 @@ def _fill_tiles(
     def work(rows: Any, others: Any, mirror: bool) -> None:
         kernels.distance_tile(*settings, rows, others, mirror, out)
 
-    with announce_compilation(kernels.distance_tile):
-        run_parts(work, tiles, n_threads)
+    run_kernel(kernels.distance_tile, work, tiles, n_threads)
 
 
 def _per_observed(sample: Floats, columns: Columns, sums: Floats) -> Floats:
@@ -132,8 +130,7 @@ def nearest_rows(
 ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64], Floats]]:
     """Pairs of a row and one of its k nearest in any class, with a weight; in order of the rows.
 
-    The weights of a row sum to 1 in every class. No more than `most_pairs` come at a time, unless
-    one row has more.
+    The weights of a row sum to 1 in every class. At most `most_pairs` come at a time, or one row.
     """
     from tamis.filters import _relief_kernels as kernels
 
@@ -146,8 +143,7 @@ def nearest_rows(
     def find(first: int, last: int) -> None:
         kernels.find_limits(distances, rows, first, last, codes, n_classes, k, limit, weight, count)
 
-    with announce_compilation(kernels.find_limits):
-        run_parts(find, split_evenly(0, rows.size, 4 * n_threads), n_threads)
+    run_kernel(kernels.find_limits, find, split_evenly(0, rows.size, 4 * n_threads), n_threads)
     end = np.cumsum(count)
     first = 0
     while first < rows.size:
@@ -190,5 +186,4 @@ def add_differences(
         for discrete, start, stop in bounds
         for part in split_evenly(start, stop, 4 * n_threads)
     ]
-    with announce_compilation(kernel):
-        run_parts(work, parts, n_threads)
+    run_kernel(kernel, work, parts, n_threads)

@@ -28,37 +28,30 @@ def observed(column, order):
 
 
 @inline
-def count_within(values, n, position, radius):
-    """Points of a sorted line closer than `radius` (at it, if it is 0), the point included.
+def last_within(values, n, position, radius, direction):
+    """Farthest point of a sorted line, up or down, that is closer than `radius`, or at distance 0.
 
     Steps double until they overshoot and are then halved, so near ends cost little.
     """
-    centre = values[position]
     inside = position
     step = 1
     while step > 0:
-        reached = inside + step
-        if reached < n and is_within(values[reached] - centre, radius):
-            inside = reached
-            step *= 2
-        else:
-            step //= 2
-    last = inside
-    inside = position
-    step = 1
-    while step > 0:
-        reached = inside - step
-        if reached >= 0 and is_within(centre - values[reached], radius):
-            inside = reached
-            step *= 2
-        else:
-            step //= 2
-    return last - inside + 1
+        reached = inside + direction * step
+        if 0 <= reached < n:
+            distance = direction * (values[reached] - values[position])
+            if distance < radius or distance == 0.0:
+                inside = reached
+                step *= 2
+                continue
+        step //= 2
+    return inside
 
 
 @inline
-def is_within(distance, radius):
-    return distance < radius or distance == 0.0
+def count_within(values, n, position, radius):
+    """Points of a sorted line closer than `radius`, or at distance 0, the point included."""
+    last = last_within(values, n, position, radius, 1)
+    return last - last_within(values, n, position, radius, -1) + 1
 
 
 @inline

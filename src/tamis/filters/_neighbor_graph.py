@@ -45,11 +45,9 @@ def row_graph(selector: Any, X: Any, varies: NDArray[np.bool_]) -> sparse.csr_ar
     rows = dense_rows(X, varies, scale=selector.scale)
     if selector.width is None:
         rows = _in_safe_range(rows)
+    limit = given_bytes(selector.memory_limit)
     neighbors, distances = nearest_rows(
-        rows,
-        selector.n_neighbors,
-        memory_limit=given_bytes(selector.memory_limit),
-        n_jobs=selector.n_jobs,
+        rows, selector.n_neighbors, memory_limit=limit, n_jobs=selector.n_jobs
     )
     weights = np.ones_like(distances)
     if selector.affinity == "heat":
@@ -93,7 +91,7 @@ def _either_way(neighbors: NDArray[np.int64], weights: Floats) -> sparse.csr_arr
 
 
 def _given_affinity(affinity: Any, n_rows: int, who: str) -> sparse.csr_array:
-    """A user's matrix as CSR, after a look at all that could be wrong with it."""
+    """A user's matrix, checked, as CSR."""
     if affinity.shape != (n_rows, n_rows):
         raise InputError(
             f"{who}: expected an affinity of shape ({n_rows}, {n_rows}), one row and column "
@@ -128,25 +126,11 @@ class Embedding(NamedTuple):
 
 
 def spectral_embedding(graph: sparse.csr_array, columns: Floats, n_vectors: int) -> Embedding:
-    """The first non-trivial eigenvectors of a graph of rows.
+    """The first non-trivial eigenvectors of a graph of rows; 0 in rows without neighbours.
 
     The vectors of a graph in several parts that share the eigenvalue 0 are those constant on every
-    part. Of this space the basis is taken that follows the means of `columns` over the parts: its
-    principal axes, those on which no column varies left out.
-
-    Parameters
-    ----------
-    graph : csr_array of shape (n_rows, n_rows)
-        Symmetric affinities.
-    columns : ndarray of shape (n_rows, n_columns)
-        Centred columns of the table.
-    n_vectors : int
-        How many, if the graph has so many.
-
-    Returns
-    -------
-    embedding : Embedding
-        Vectors of shape (n_rows, n_found), 0 in rows without neighbours, and their eigenvalues.
+    part. Of this space the basis is taken that follows the means of the centred `columns` over the
+    parts: its principal axes, those on which no column varies left out.
     """
     inside = _joined_rows(graph)
     graph = sparse.csr_array(graph[inside][:, inside])

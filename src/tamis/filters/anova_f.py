@@ -28,9 +28,8 @@ class AnovaF(BlockSelector):
     """F statistic: variance between the classes over variance within, or that of a straight line.
 
     For classes it is the one-way analysis of variance of every column, as in scikit-learn's
-    ``f_classif``; for a numeric target the F test of the regression on that column alone, as in
-    ``f_regression``. One pass over the rows scores all columns. It sees differences of means, or
-    straight lines, and each column by itself.
+    ``f_classif``; for a numeric target the F test of a simple linear regression, as in
+    ``f_regression``. One pass over the rows scores all columns, each by itself.
 
     Parameters
     ----------
@@ -58,11 +57,10 @@ class AnovaF(BlockSelector):
     O(n_samples n_features) time in one pass; memory for about ``8 n_features n_classes`` numbers
     beside the data. An offset of 1e8 deviations leaves nine digits.
 
-    Missing values take no part: a column's F is that of its observed rows and of the classes that
-    occur in them, so columns with different holes have different degrees of freedom; compare them
-    by `pvalues_`. A column with no more observed rows than classes (than two, for a numeric
-    target) has no F and scores 0, as do columns that never vary and columns observed in one class.
-    Zeros of a sparse matrix are counted without being visited.
+    Missing values take no part: a column's F is that of its observed rows and the classes in them;
+    compare columns with different holes by `pvalues_`. A column with no more observed rows than
+    classes (than two, for a numeric target) has no F and scores 0, as do columns that never vary
+    and columns observed in one class. Zeros of a sparse matrix are counted without being visited.
 
     `sample_weight` counts rows: degrees of freedom come from the total weight, so multiplying all
     weights by a number changes F, but not the order of columns without holes. A line that leaves
@@ -95,11 +93,7 @@ class AnovaF(BlockSelector):
     _constraints: ClassVar[dict[str, Constraint]] = {"task": TASK, "n_jobs": N_JOBS}
 
     def __init__(
-        self,
-        *,
-        task: str = "auto",
-        n_features_to_select: Any = "elbow",
-        n_jobs: int | None = None,
+        self, *, task: str = "auto", n_features_to_select: Any = "elbow", n_jobs: int | None = None
     ):
         self.task = task
         self.n_features_to_select = n_features_to_select

@@ -29,7 +29,7 @@ class CFS(WeightedSelector):
 
     The merit of a set grows with the mean agreement of its columns with the target and falls with
     their mean agreement with each other. A best-first search starts from the empty set and adds
-    one column at a time. Good for a small set without repetition; it finds the number of columns
+    one column at a time. Good for a small set without redundancy; it finds the number of columns
     by itself.
 
     Parameters
@@ -75,17 +75,15 @@ class CFS(WeightedSelector):
 
     Notes
     -----
-    Time ``O(n_samples n_features m + n_features n_expanded_)`` for m columns that entered a set:
-    the agreements of a column with the others are counted when it first enters. Memory: one byte
-    per cell for classes, a copy of the table for numeric targets, and two numbers per column and
-    set expanded. The front of the search is complete; no candidate set is dropped. Columns that do
-    not agree with the target at all cannot raise a merit: they are not searched, and come last.
+    Time ``O(n_samples n_features m + n_features n_expanded_)`` for m columns that entered a set.
+    Memory: one byte per cell for classes, a copy of the table for numeric targets, and two numbers
+    per column and set expanded. No candidate set is dropped. Columns that do not agree with the
+    target at all are not searched, and come last.
 
     Agreement of columns is symmetrical uncertainty of their levels if the target is classes, and
     absolute Pearson correlation if it is numbers. A row takes part in a pair if both cells are
-    known (Hall spreads missing cells over the levels instead); in a correlation between columns a
-    missing cell is at the mean of its column. Weights count as repeated rows, also in the
-    description length, so that doubling all of them allows more cuts.
+    known (Hall spreads missing cells over the levels instead); in a correlation a missing cell is
+    at the mean of its column. Weights count as repeated rows, also in the description length.
 
     If no column agrees with the target, ``"best"`` keeps the first of the order and warns.
 
@@ -224,28 +222,18 @@ class MeritSearch:
     """Best-first search for the set of columns with the highest merit (Hall 1999).
 
     The merit of k columns is ``k a / sqrt(k + k (k - 1) b)`` with the mean agreement a of a column
-    and the target, and b of two columns. The agreements of a column with the others are asked for
-    when it first enters a set that is expanded.
-
-    Parameters
-    ----------
-    relevance : ndarray of shape (n_columns,)
-        Agreement of every column with the target, above 0.
-    agreement_of : callable
-        Agreements of one column with all columns.
-    max_stale : int
-        The search ends after this many expansions in a row without a better set.
+    and the target, and b of two columns. `agreement_of` gives the agreements of one column with
+    all, which are asked for once; `relevance` is above 0.
     """
 
     def __init__(self, relevance: Floats, agreement_of: AgreementOf, max_stale: int):
         self.relevance, self.agreement_of, self.max_stale = relevance, agreement_of, max_stale
         self.rows: dict[int, Floats] = {}
-        nothing = np.zeros(relevance.size)
-        self.best = Subset((), 0.0, 0.0, nothing)
+        self.empty = self.best = Subset((), 0.0, 0.0, np.zeros(relevance.size))
         self.best_merit = 0.0
 
     def expansions(self) -> Iterator[int]:
-        """Walk from expansion to expansion; yields how many were made without a better set."""
+        """Expand sets; yields how many expansions were made without a better set."""
         # The best child not yet taken, of every set expanded: the whole front, lazily.
         front: Front = []
         seen: set[frozenset[int]] = set()
@@ -300,8 +288,7 @@ class MeritSearch:
 
     def path(self, columns: tuple[int, ...]) -> Floats:
         """Merit after the entry of each of some columns, in their order."""
-        subset = Subset((), 0.0, 0.0, np.zeros(self.relevance.size))
-        out = np.empty(len(columns))
+        subset, out = self.empty, np.empty(len(columns))
         for place, column in enumerate(columns):
             out[place] = self.merits(subset)[column]
             subset = self.enter(subset, column)

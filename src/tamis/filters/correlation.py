@@ -33,10 +33,9 @@ TILE_COLUMNS, TILE_CELLS = 64, 2**20
 class Correlation(BlockSelector):
     """Size of the correlation of every column with the target, linear or of ranks.
 
-    The target is numeric, or it is one indicator per class (one of two classes, since the other
-    says the same). Pearson's correlation takes one pass over the rows; Spearman's sorts the
-    columns, and sees any rising or falling relation and no outliers. Each column is judged by
-    itself.
+    The target is numeric, or it is one indicator per class. Pearson's correlation takes one pass
+    over the rows; Spearman's sorts the columns, sees any monotone relation and is robust to
+    outliers. Each column is judged by itself.
 
     Parameters
     ----------
@@ -70,11 +69,10 @@ class Correlation(BlockSelector):
     numbers beside the data; ranks take O(n_samples log(n_samples) n_features) and tiles of columns.
     An offset of 1e8 deviations leaves nine digits.
 
-    The multiple correlation is that with the best linear combination of the indicators, so it does
-    not depend on how classes are coded; its square is the share of the column's variance (or that
-    of its ranks) that lies between the classes. It is the size of the correlation if there are two
-    classes, and orders complete columns as the F statistic does. Its value by chance grows with the
-    number of classes.
+    The multiple correlation is that with the best linear combination of the indicators; its square
+    is the share of the column's variance (or that of its ranks) that lies between the classes. It
+    orders complete columns as the F statistic does. Its value by chance grows with the number of
+    classes.
 
     Missing values take no part: both means, both variances and the ranks of column and target come
     from the rows in which the column is observed. Zeros of a sparse matrix are counted without
@@ -156,21 +154,16 @@ class Correlation(BlockSelector):
         """Keep the correlations and make one score of those with every class."""
         self.correlations_ = correlations if len(correlations) != 2 else correlations[1:]
         size = np.abs(self.correlations_)
-        if len(size) == 1:
-            return size[0]
+        if self.classes == "max" or len(size) == 1:
+            return size.max(axis=0)
         if self.classes == "multiple":
             return multiple
-        if self.classes == "max":
-            return size.max(axis=0)
         return size.sum(axis=0) / np.maximum((weight > 0).sum(axis=0), 1)
 
     def _rank_correlations(
         self, X: Any, outcome: Target, weight: Floats | None, varies: NDArray[np.bool_]
     ) -> tuple[Floats, Floats, Floats]:
-        """Correlations of ranks, their multiple, and weights, as `indicator_correlations` has them.
-
-        Rows are sorted by the target, so that each of its values is a range of rows.
-        """
+        """Correlations of ranks, their multiple, and weights; rows are sorted by the target."""
         target: Any = outcome.codes if outcome.is_classes else outcome.values
         weight = np.ones(X.shape[0]) if weight is None else weight
         rows = np.argsort(target, kind="stable")
@@ -215,9 +208,8 @@ class Correlation(BlockSelector):
 def indicator_correlations(weight: Floats, sums: Floats, spread: Floats) -> tuple[Floats, Floats]:
     """Correlation of every column with the indicator of every class, and with all together.
 
-    `sums` are those of the column less its mean, ``[class, column]``, and `spread` the sum of its
-    squares. With weights W_k of W, the covariance with an indicator is sums_k / W and its variance
-    W_k (W - W_k) / W^2.
+    `sums` of the centred column, ``[class, column]``, and `spread`, the sum of its squares: with
+    weights W_k of W, the covariance is sums_k / W, the indicator's variance W_k (W - W_k) / W^2.
     """
     total = weight.sum(axis=0)
     rest = np.maximum(total - weight, 0.0)

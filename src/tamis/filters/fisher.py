@@ -26,8 +26,8 @@ class Fisher(BlockSelector):
     """Fisher score: how far the class means lie apart, over the variances within the classes.
 
     A column scores high if its class means differ and the values of each class lie close together.
-    One pass over the rows scores all columns, so it is a good first sieve for any number of rows,
-    columns and classes. It sees differences of means only, and each column by itself.
+    One pass over the rows scores all columns. It sees differences of means only, and each column by
+    itself.
 
     Parameters
     ----------
@@ -98,11 +98,7 @@ class Fisher(BlockSelector):
     }
 
     def __init__(
-        self,
-        *,
-        form: str = "plain",
-        n_features_to_select: Any = "elbow",
-        n_jobs: int | None = None,
+        self, *, form: str = "plain", n_features_to_select: Any = "elbow", n_jobs: int | None = None
     ):
         self.form = form
         self.n_features_to_select = n_features_to_select
@@ -135,8 +131,7 @@ class Fisher(BlockSelector):
 def finite_ratio(between: Floats, within: Floats, rounding: Floats) -> Floats:
     """``between / within``, or `PERFECT` where there is nothing within but rounding.
 
-    `rounding` is what `within` may be for values that are equal within every class; a column that
-    hardly differs between the classes either is left as it is.
+    `rounding` is what `within` may be for values that are equal within every class.
     """
     clear = (within == 0.0) | ((within <= rounding) & (between > 1e4 * rounding))
     perfect = (between > 0.0) & clear

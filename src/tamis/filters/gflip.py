@@ -11,9 +11,8 @@ from sklearn.utils import check_random_state
 from tamis._base import BaseSelector, Scores
 from tamis._columns import centred_columns, find_constant
 from tamis._facts import SelectorFacts
-from tamis._runtime.compilation import announce_compilation
 from tamis._runtime.memory import as_bytes
-from tamis._runtime.threads import run_parts, split_evenly, threads_for
+from tamis._runtime.threads import run_kernel, split_evenly, threads_for
 from tamis._runtime.warning import warn
 from tamis._validation import MEMORY_LIMIT, N_JOBS, Choice, Constraint, Number
 from tamis.data.target import check_classes, check_two_classes
@@ -76,11 +75,10 @@ class GFlip(BaseSelector):
     Notes
     -----
     Distances are Euclidean in the units of the columns: scale the columns if their units differ.
-    A missing cell counts as the mean of its column. A row alone in its class has no margin and
-    counts nothing, but can be the nearest row of another class. Time: n_rows^2 n_features per
-    round, and n_rows^2 times the size of the set whenever a column goes out, when distances are
-    summed anew to keep rounding out. Memory: n_rows^2 and a float64 copy of the table. The set is a
-    local optimum: it depends on the seed, and on the order of the columns in the table.
+    A missing cell counts as the mean of its column. A row alone in its class has no margin, but can
+    be the nearest row of another class. Time: n_rows^2 n_features per round, and n_rows^2 times the
+    size of the set whenever a column goes out. Memory: n_rows^2 and a float64 copy of the table.
+    The set is a local optimum: it depends on the seed and on the order of the columns.
 
     If no column raises the evaluation of no columns at all, the set is empty, with a warning.
 
@@ -200,9 +198,7 @@ class GFlip(BaseSelector):
     def _climb(
         self, problem: MarginProblem, random: Any
     ) -> tuple[NDArray[np.bool_], float, int, bool]:
-        problem.clear()
-        for j in range(problem.n_columns if self.start == "all" else 0):
-            problem.flip(j)
+        problem.start_from(np.full(problem.n_columns, self.start == "all"))
         value, n_rounds, settled = problem.evaluate()[0], 0, False
         for _ in self.steps("rounds", range(self.max_iter), self.max_iter):
             n_rounds += 1
@@ -220,14 +216,7 @@ class GFlip(BaseSelector):
 class MarginProblem:
     """Margins of the rows in a set of columns, and what they become if a column is flipped.
 
-    Parameters
-    ----------
-    columns : ndarray of shape (n_columns, n_rows)
-        The table turned round, its rows sorted by class.
-    counts : ndarray of shape (n_classes,)
-        Rows of every class.
-    selector : GFlip
-        Says what a margin is worth, and how many threads there are.
+    `columns` is the table turned round, its rows sorted by class; classes have `counts` rows.
     """
 
     def __init__(self, columns: Floats, counts: NDArray[np.intp], selector: GFlip):
@@ -240,13 +229,14 @@ class MarginProblem:
         self.n_threads = threads_for(self.n_rows**2, selector.n_jobs)
         self.parts = split_evenly(0, self.n_rows, 4 * self.n_threads if self.n_threads > 1 else 1)
         self.margins = np.empty(self.n_rows)
-        self.clear()
 
-    def clear(self) -> None:
-        """Start from no columns, in which all rows are at one place."""
-        self.chosen = np.zeros(self.n_columns, dtype=bool)
+    def start_from(self, chosen: NDArray[np.bool_]) -> None:
+        """Start from a set of columns; without any, all rows are at one place."""
+        self.chosen = chosen.copy()
         self.squares = np.zeros((self.n_rows, self.n_rows))
         np.fill_diagonal(self.squares, np.inf)
+        for j in np.flatnonzero(chosen):
+            self._add(int(j))
 
     def evaluate(self, flip: int | None = None) -> tuple[float, float]:
         """Sum of the utilities, with one column flipped if given; and the sum of their sizes."""
@@ -260,8 +250,7 @@ class MarginProblem:
                 self.squares, column, sign, self.begin, self.end, first, last, self.margins
             )
 
-        with announce_compilation(kernels.margins):
-            run_parts(work, self.parts, self.n_threads)
+        run_kernel(kernels.margins, work, self.parts, self.n_threads)
         worth = self._worth(self.margins[self.with_hit])
         return float(worth.sum()), float(np.abs(worth).sum())
 
@@ -270,20 +259,15 @@ class MarginProblem:
             return margins
         if self.utility == "zero_one":
             return (margins > 0).astype(np.float64)
-        worth: Floats = 0.5 * (1.0 + np.tanh(0.5 * self.sharpness * margins))  # never overflows
-        return worth
+        return np.asarray(0.5 * (1.0 + np.tanh(0.5 * self.sharpness * margins)))  # no overflow
 
     def flip(self, column: int) -> None:
         """Put a column in or take it out."""
         self.chosen[column] = not self.chosen[column]
         if self.chosen[column]:
             self._add(column)
-            return
-        chosen = self.chosen
-        self.clear()
-        self.chosen = chosen
-        for j in np.flatnonzero(chosen):
-            self._add(int(j))
+        else:
+            self.start_from(self.chosen)
 
     def _add(self, column: int) -> None:
         from tamis.filters import _flip_kernels as kernels
@@ -291,21 +275,15 @@ class MarginProblem:
         def work(first: int, last: int) -> None:
             kernels.add_column(self.squares, self.columns[column], first, last)
 
-        with announce_compilation(kernels.add_column):
-            run_parts(work, self.parts, self.n_threads)
+        run_kernel(kernels.add_column, work, self.parts, self.n_threads)
 
     def gains(self, chosen: NDArray[np.bool_]) -> Floats:
         """What every column adds to the evaluation of a set, above 0 for those in the set only.
 
         A column of the set may gain nothing, or, if the search was cut short, less.
         """
-        self.clear()
-        for j in np.flatnonzero(chosen):
-            self.flip(int(j))
+        self.start_from(chosen)
         value = self.evaluate()[0]
         other = np.array([self.evaluate(j)[0] for j in range(self.n_columns)])
-        return np.where(
-            chosen,
-            np.maximum(value - other, np.finfo(np.float64).tiny),
-            np.minimum(other - value, 0.0),
-        )
+        least = np.finfo(np.float64).tiny
+        return np.where(chosen, np.maximum(value - other, least), np.minimum(other - value, 0.0))

@@ -15,8 +15,7 @@ from tamis._validation import N_JOBS, Constraint, Custom, Number
 from tamis.cutoff.groups import resolve
 from tamis.data import checks
 from tamis.exceptions import InputError
-from tamis.filters._binned import equal_bins, over_columns
-from tamis.filters.information import plug_in
+from tamis.filters.information import equal_bins, over_columns, plug_in
 from tamis.passes import Opened
 from tamis.statistics import ClassHistogram, Ranges
 
@@ -27,9 +26,8 @@ class InformationGain(BlockSelector):
     """Information gain: by how many bits knowing a column's bin lowers the entropy of the classes.
 
     The range of every column is cut into equal bins. The gain is the entropy of the classes less
-    the mean entropy inside the bins, so columns of any shape count, not only those that separate
-    the classes by one cut. With `costs`, columns are ranked by bits per unit of cost: what to
-    measure first when columns have prices.
+    the mean entropy inside the bins, so relations of any shape count. With `costs`, columns are
+    ranked by bits per unit of cost: what to measure first when columns have prices.
 
     Parameters
     ----------
@@ -131,24 +129,21 @@ class InformationGain(BlockSelector):
         return self.gain_ / self._checked_costs(constant.size)
 
     def _checked_costs(self, n_columns: int) -> Floats:
-        if self.costs is None:
+        costs, who = self.costs, type(self).__name__
+        if costs is None:
             return np.ones(n_columns)
-        costs = self.costs
         if isinstance(costs, Mapping):
             ranking = Ranking.of(np.zeros(n_columns), names=checks.names_of(self))
-            columns = resolve(list(costs), ranking, f"{type(self).__name__}: costs")
-            values, costs = list(costs.values()), [1.0] * n_columns
-            for column, value in zip(columns, values, strict=True):
-                costs[column] = value
+            columns = resolve(list(costs), ranking, f"{who}: costs")
+            given = dict(zip(columns.tolist(), costs.values(), strict=True))
+            costs = [given.get(column, 1.0) for column in range(n_columns)]
         try:
             costs = np.asarray(costs, dtype=np.float64)
         except (TypeError, ValueError) as error:
-            raise InputError(
-                f"{type(self).__name__}: costs must be numbers, got {self.costs!r}."
-            ) from error
+            raise InputError(f"{who}: costs must be numbers, got {self.costs!r}.") from error
         if costs.shape != (n_columns,):
             raise InputError(
-                f"{type(self).__name__}: costs must hold one number per column ({n_columns}), got "
+                f"{who}: costs must hold one number per column ({n_columns}), got "
                 f"shape {costs.shape}. Pass a dict from columns to costs to name only some."
             )
         bad = np.flatnonzero(~(np.isfinite(costs) & (costs > 0)))
@@ -156,7 +151,7 @@ class InformationGain(BlockSelector):
             names = checks.names_of(self)
             shown = int(bad[0]) if names is None else names[bad[0]]
             raise InputError(
-                f"{type(self).__name__}: costs must be finite and above 0, got {costs[bad[0]]} for "
+                f"{who}: costs must be finite and above 0, got {costs[bad[0]]} for "
                 f"column {shown!r}. Give a free column a small cost."
             )
         return costs

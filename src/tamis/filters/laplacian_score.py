@@ -69,10 +69,9 @@ class LaplacianScore(BaseSelector):
     dense copy of the table is made only if it is not C-ordered float64, is sparse, has missing
     cells or constant columns, or is scaled.
 
-    A missing cell is at the mean of its column in distances, and its centred value in the score
-    is 0, so that it adds nothing to either sum. The paper leaves the width open. Neighbours at
-    equal distance are taken by lower row, so that the order of the rows matters where there are
-    many ties. Rows whose heat weights all vanish have no edges and no part in the score.
+    A missing cell is at the mean of its column, in distances and in the score. The paper leaves the
+    width open. Neighbours at equal distance are taken by lower row, so that the order of the rows
+    matters where there are many ties. Rows whose heat weights all vanish have no edges.
 
     References
     ----------
@@ -132,26 +131,16 @@ class LaplacianScore(BaseSelector):
         return 1.0 - laplacian, constant
 
     def _fill(self, X: Any, edges: Edges, out: Floats) -> None:
-        """Write the Laplacian score of every column; columns do not depend on each other."""
-        tiles = [(first, min(first + TILE, out.size)) for first in range(0, out.size, TILE)]
+        """Write the Laplacian score of every column."""
+        tiles = [(slice(first, first + TILE),) for first in range(0, out.size, TILE)]
         n_threads = effective_jobs(self.n_jobs)
         groups = [tiles[first : first + n_threads] for first in range(0, len(tiles), n_threads)]
 
-        def score(first: int, last: int) -> None:
-            out[first:last] = laplacian_scores(dense_tile(X, first, last), edges)
+        def score(columns: slice) -> None:
+            tile = X[:, columns].toarray() if sparse.issparse(X) else X[:, columns]
+            rough, spread = smoothness(np.array(tile, np.float64, order="C"), edges)
+            ratio = np.divide(rough, spread, out=np.full(rough.size, WORST), where=spread > 0)
+            out[columns] = np.clip(ratio, 0.0, WORST)
 
         for group in self.steps("columns", groups, len(groups)):
             run_parts(score, group, n_threads)
-
-
-def dense_tile(X: Any, first: int, last: int) -> Floats:
-    """A new C-ordered float64 array of some columns."""
-    tile = X[:, first:last]
-    return np.array(tile.toarray() if sparse.issparse(tile) else tile, np.float64, order="C")
-
-
-def laplacian_scores(tile: Floats, edges: Edges) -> Floats:
-    """Laplacian score of every column of a tile, which is overwritten."""
-    rough, spread = smoothness(tile, edges)
-    ratio = np.divide(rough, spread, out=np.full(rough.size, WORST), where=spread > 0)
-    return np.clip(ratio, 0.0, WORST)

@@ -34,11 +34,10 @@ TILE_NUMBERS = 2**21
 class LLCFS(BaseSelector):
     """Feature selection for local learning-based clustering.
 
-    In a good clustering, the cluster of a row can be predicted from the clusters of its nearest
-    rows, by a small ridge regression for every row. The method looks for cluster indicators that
-    are predicted best, gives the columns that the regressions use more weight and the others less,
-    and repeats both with the new weights in distances and regressions. It needs no target, and
-    suits tables with many irrelevant columns, wide ones too.
+    In a good clustering, a ridge regression for every row predicts its cluster from those of its
+    nearest rows. The method looks for cluster indicators that are predicted best, gives the columns
+    that the regressions use more weight, and repeats both with the new weights in distances and
+    regressions. It needs no target, and suits tables with many irrelevant columns, wide ones too.
 
     Parameters
     ----------
@@ -84,11 +83,10 @@ class LLCFS(BaseSelector):
     indicators; above 5,000 rows a sparse factorisation takes the place of the dense one, whose
     memory depends on the graph of neighbours.
 
-    The weights need not settle: neighbours change at once when weights change a little, and there
-    is no objective that both halves of a round lower. No warning is given for that. If the clusters
-    lie so far apart that no row has neighbours in another one, all regressions are flat and the
-    weights stay where they are; take more neighbours then. The paper takes mutual neighbours only,
-    which may leave a row without any; here a row is predicted from its `n_neighbors` nearest rows.
+    The weights need not settle, and no warning is given for that: there is no objective that both
+    halves of a round lower. If the clusters lie so far apart that no row has neighbours in another
+    one, all regressions are flat and the weights stay; take more neighbours then. The paper takes
+    mutual neighbours only, which may leave a row without any; here all nearest rows are used.
 
     References
     ----------
@@ -162,19 +160,7 @@ class LLCFS(BaseSelector):
 
 
 class LocalLearning:
-    """Alternate between cluster indicators and weights of columns.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_rows, n_columns)
-        Standardised table.
-    n_clusters, n_neighbors : int
-        Number of indicators, and of rows from which each row is predicted.
-    beta : float
-        Weight of the prediction errors against the penalty of a local model.
-    n_jobs : int or None
-        Threads of the search for neighbours.
-    """
+    """Alternate between cluster indicators and weights of columns of a standardised table."""
 
     def __init__(
         self, X: Floats, n_clusters: int, n_neighbors: int, beta: float, n_jobs: int | None
@@ -211,8 +197,7 @@ class LocalLearning:
         self.path.append(float(values.sum()))
         if not keep:
             models = local_models(table, near, self.beta)
-        lengths: Floats = self.tau * model_lengths(self.X, near, models, Y)
-        return lengths
+        return np.asarray(self.tau * model_lengths(self.X, near, models, Y))
 
 
 def local_models(table: Floats, near: Rows, beta: float) -> Iterator[Models]:

@@ -25,8 +25,8 @@ class MCFS(BaseSelector):
 
     The rows are joined to their nearest neighbours in a graph, whose first eigenvectors tell its
     clusters apart. Each eigenvector is written as a sparse combination of the columns, and a column
-    counts by its largest coefficient. Columns are chosen together, so that one of several that say
-    the same is enough. No target is used.
+    counts by its largest coefficient; of several redundant columns one is enough. No target is
+    used.
 
     Parameters
     ----------
@@ -35,19 +35,11 @@ class MCFS(BaseSelector):
     n_nonzero : int, default=50
         Most columns that one eigenvector may use, d in the paper. At most
         ``n_clusters * n_nonzero`` columns have a score above 0.
-    n_neighbors : int, default=5
-        Neighbours of a row. Two rows are joined if either is a neighbour of the other.
-    affinity : {"heat", "binary"} or sparse matrix of shape (n_samples, n_samples), default="heat"
-        Weight of an edge: ``exp(-d**2 / width)`` or 1; or a symmetric matrix of weights, not
-        negative, in place of the neighbours.
-    width : float or None, default=None
-        Width of the heat kernel in squared units of the data; ``None`` means the mean squared
-        distance of a row to its neighbours.
+    n_neighbors, affinity, width, memory_limit
+        As in :class:`~tamis.LaplacianScore`.
     scale : bool, default=False
         Divide every column by its deviation before distances are taken. The regressions always
         use columns of unit deviation.
-    memory_limit : int, float, str or None, default=None
-        Bytes for work space of the neighbour search, 64 MiB for ``None``.
     n_features_to_select : int, float, "elbow", "all" or rule, default="elbow"
         The cut; see :mod:`tamis.cutoff`.
     n_jobs : int or None, default=None
@@ -73,14 +65,12 @@ class MCFS(BaseSelector):
     for the regressions, which are scikit-learn's :func:`~sklearn.linear_model.lars_path` with the
     lasso modification, stopped after `n_nonzero` steps. Two dense copies of the table are made.
 
-    Missing cells are at the mean of their column, in distances and regressions. All eigenvectors
-    of ``L y = lambda D y`` after the constant one are used, in the order of their eigenvalues, as
-    published. If the graph falls into several parts, 0 is a multiple eigenvalue and its vectors
-    are any basis of what is constant on every part; here it is the one along the principal axes of
-    the column means of the parts, so that the result does not depend on chance. Other multiple
-    eigenvalues occur in graphs with symmetries only; scores then depend on the basis found. The
-    paper does not say how columns and eigenvectors are normalised; here both have deviation 1, so
-    that coefficients do not depend on units. Of equal columns the regressions use one.
+    Missing cells are at the mean of their column, in distances and regressions. The eigenvectors
+    are those of ``L y = lambda D y`` after the constant one. If the graph falls into several parts,
+    0 is a multiple eigenvalue; of its vectors, those along the principal axes of the column means
+    of the parts are used, so that the result does not depend on chance. Other multiple eigenvalues
+    occur in graphs with symmetries only; scores then depend on the basis found. The paper does not
+    say how columns and eigenvectors are normalised; here both have deviation 1.
 
     References
     ----------
@@ -146,10 +136,12 @@ class MCFS(BaseSelector):
         graph = row_graph(self, X, ~constant)
         columns = unit_columns(centred_columns(X, ~constant))
         vectors, self.eigenvalues_ = spectral_embedding(graph, columns, self.n_clusters)
-        regression = SparseRegression(columns, self.n_nonzero)
+        shared = columns.shape[1] <= columns.shape[0] and 8 * columns.shape[1] ** 2 <= GRAM_LIMIT
+        gram = columns.T @ columns if shared else None
         self.coefficients_ = np.zeros((vectors.shape[1], constant.size))
         for k in self.steps("eigenvectors", range(vectors.shape[1]), vectors.shape[1]):
-            self.coefficients_[k, ~constant] = regression.fit(vectors[:, k])
+            found = sparse_regression(columns, gram, vectors[:, k], self.n_nonzero)
+            self.coefficients_[k, ~constant] = found
         return np.abs(self.coefficients_).max(axis=0), constant
 
 
@@ -161,31 +153,22 @@ def unit_columns(centred: Floats) -> Floats:
     return centred
 
 
-class SparseRegression:
-    """Least-angle regressions of several targets on the same columns."""
+def sparse_regression(
+    columns: Floats, gram: Floats | None, target: Floats, n_nonzero: int
+) -> Floats:
+    """Coefficients of the last lasso solution of a least-angle regression of few steps."""
+    from sklearn.exceptions import ConvergenceWarning
+    from sklearn.linear_model import lars_path, lars_path_gram
 
-    def __init__(self, columns: Floats, n_nonzero: int):
-        n_rows, n_columns = columns.shape
-        self.columns = columns
-        self.n_steps = min(n_nonzero, n_columns, n_rows - 1)
-        shared = n_columns <= n_rows and 8 * n_columns**2 <= GRAM_LIMIT
-        self.gram = columns.T @ columns if shared else None
-
-    def fit(self, target: Floats) -> Floats:
-        """Coefficients of the last lasso solution that takes at most the given number of steps."""
-        from sklearn.exceptions import ConvergenceWarning
-        from sklearn.linear_model import lars_path, lars_path_gram
-
-        target = target - target.mean()
-        target /= np.linalg.norm(target)
-        options = {"method": "lasso", "max_iter": self.n_steps, "return_path": False}
-        with warnings.catch_warnings():
-            # Columns that are combinations of others are left out, which is what is wanted.
-            warnings.simplefilter("ignore", ConvergenceWarning)
-            if self.gram is None:
-                _, _, result = lars_path(self.columns, target, Gram=None, **options)
-            else:
-                _, _, result = lars_path_gram(
-                    self.columns.T @ target, self.gram, n_samples=target.size, **options
-                )
-        return np.asarray(result, dtype=np.float64)
+    target = target - target.mean()
+    target /= np.linalg.norm(target)
+    n_steps = min(n_nonzero, columns.shape[1], target.size - 1)
+    options = {"method": "lasso", "max_iter": n_steps, "return_path": False}
+    with warnings.catch_warnings():
+        # Columns that are combinations of others are left out, which is what is wanted.
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        if gram is None:
+            found = lars_path(columns, target, Gram=None, **options)
+        else:
+            found = lars_path_gram(columns.T @ target, gram, n_samples=target.size, **options)
+    return np.asarray(found[2], dtype=np.float64)

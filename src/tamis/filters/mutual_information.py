@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +19,6 @@ from tamis.data.target import Target
 from tamis.data.task import TASK
 from tamis.exceptions import InputError
 from tamis.filters import information
-from tamis.filters._binned import equal_bins, equal_shares, over_columns
 from tamis.passes import Levels, MemoryEngine, Opened
 from tamis.passes.opening import check_in_memory
 from tamis.statistics import ClassHistogram, Ranges
@@ -45,23 +44,17 @@ def _is_discrete(value: Any) -> bool:
     return isinstance(value, bool | np.bool_) or hasattr(value, "__len__")
 
 
-class ScaledTarget(NamedTuple):
-    """A numeric target for the neighbour search: as given, its deviation, scaled with noise."""
-
-    raw: Floats
-    spread: float
-    values: Floats
-    order: NDArray[np.int64]
+# A numeric target for the neighbour search: as given, its deviation, scaled with noise, its order.
+ScaledTarget = tuple[Floats, float, Floats, NDArray[np.int64]]
 
 
 class MutualInformation(BlockSelector):
     """Mutual information of every column and the target, in nats.
 
-    It is 0 for a column that is independent of the target, and finds dependence of any shape, not
-    only straight or monotone ones. Four estimators of it: counts in equal bins, which is fast and
-    takes weights; distances to nearest neighbours, as in scikit-learn, for smooth numeric columns
-    and some hundred rows or more; and the mean or a lower credible value of its posterior
-    distribution, which tells well-founded values from those of few rows.
+    It is 0 for a column that is independent of the target, and finds dependence of any shape. Four
+    estimators of it: counts in equal bins, which is fast and takes weights; distances to nearest
+    neighbours, as in scikit-learn, for smooth numeric columns and some hundred rows or more; and
+    the mean or a lower credible value of its posterior distribution, for columns with few rows.
 
     Parameters
     ----------
@@ -104,8 +97,7 @@ class MutualInformation(BlockSelector):
 
     Notes
     -----
-    Missing values take no part: a column is scored by its observed rows. The lower credible value
-    of a column with few of them is low, whatever they say.
+    Missing values take no part: a column is scored by its observed rows.
 
     Bins: O(n_samples n_features) time in two passes, sparse zeros are counted unvisited. With r
     bins, s classes and n rows, pure noise scores about (r - 1) (s - 1) / 2n under ``"binned"``: use
@@ -118,11 +110,9 @@ class MutualInformation(BlockSelector):
     Neighbours: O(n_samples log(n_samples) n_features) time for classes; for a numeric target about
     sqrt(n_samples) points are looked at for each, more where values repeat. Needs the noise for
     the whole table in memory; sparse columns are made dense some at a time. Equal to scikit-learn
-    to rounding for the same seed, in its scaling, noise and rounding of distances, with these
-    extensions: constant columns score 0 instead of their noise, columns of tiny scale are scaled
-    too, `n_neighbors` is cut to what a table offers, sparse columns may be continuous, and with
-    missing cells a column gets what its observed rows alone would get, but for the noise.
-    Unequal weights are an error.
+    to rounding for the same seed, except that constant columns score 0, columns of tiny scale are
+    scaled too, `n_neighbors` is cut to what a table offers, sparse columns may be continuous, and
+    cells may be missing. Unequal weights are an error.
 
     References
     ----------
@@ -197,10 +187,10 @@ class MutualInformation(BlockSelector):
         self.n_jobs = n_jobs
 
     def _levels(self) -> Levels:
-        return partial(equal_shares, n_bins=self.n_bins)
+        return partial(information.equal_shares, n_bins=self.n_bins)
 
     def _statistic(self, table: Opened, first: Ranges) -> ClassHistogram:
-        return equal_bins(table, first, self.n_bins)
+        return information.equal_bins(table, first, self.n_bins)
 
     def _score(self, X: Any, y: Any, weight: Floats | None) -> Scores:
         if self.estimator == "knn":
@@ -213,18 +203,21 @@ class MutualInformation(BlockSelector):
         self._note_target(outcome)
         ranges = self._ranges_of(self._find_ranges(MemoryEngine(X, None, weight)))
         kept = self._rows_of_equal_weight(weight)
-        scores = self._neighbour_scores(X[kept], _rows(outcome, kept), ranges)
+        outcome = Target(
+            outcome.classes, *(None if part is None else part[kept] for part in outcome[1:])
+        )
+        scores = self._neighbour_scores(X[kept], outcome, ranges)
         return np.where(ranges.constant, 0.0, scores), ranges.constant
 
     def _finish(self, statistic: ClassHistogram, constant: NDArray[np.bool_]) -> Floats:
         counts = statistic.finish().counts
         if self.estimator == "binned":
-            return over_columns(information.plug_in, counts)
+            return information.over_columns(information.plug_in, counts)
 
         def moments(part: Floats) -> Floats:
             return np.array(information.posterior(information.with_prior(part, self.prior)))
 
-        posterior = information.Posterior(*over_columns(moments, counts))
+        posterior = information.Posterior(*information.over_columns(moments, counts))
         self.standard_error_ = np.sqrt(posterior.variance)
         if self.estimator == "posterior_mean":
             return posterior.mean
@@ -257,15 +250,20 @@ class MutualInformation(BlockSelector):
         with np.errstate(divide="ignore"):
             digamma = psi(np.arange(n_rows + 1.0))
         X = X.tocsc() if sparse.issparse(X) else X
-        scores = np.zeros(n_columns)
-        places = np.cumsum(~discrete) - 1
+        scores, places = np.zeros(n_columns), np.cumsum(~discrete) - 1
 
         def work(columns: NDArray[np.intp]) -> None:
-            table = _dense_columns(X, columns)
-            if not discrete[columns[0]]:
+            table, is_discrete = _dense_columns(X, columns), bool(discrete[columns[0]])
+            if not is_discrete:
                 high = np.maximum(-ranges.low, ranges.high)[columns]
                 table = _scaled(table, high, noise[:, places[columns]])
-            self._estimate(table, discrete[columns[0]], outcome, target, digamma, columns, scores)
+            kernel, rest = _kernel(is_discrete, outcome, target)
+            if not (is_discrete and target is None):
+                rest = (*rest, min(self.n_neighbors, n_rows), digamma)
+            by_column, result = np.ascontiguousarray(table.T), np.empty(columns.size)
+            with announce_compilation(kernel):
+                kernel(by_column, np.argsort(by_column, axis=1), *rest, result)
+            scores[columns] = result
 
         parts = _parts(discrete, ranges.constant, n_rows)
         threads = effective_jobs(self.n_jobs)
@@ -274,48 +272,15 @@ class MutualInformation(BlockSelector):
             run_parts(work, parts[first : first + PARTS_PER_STEP], threads)
         return scores
 
-    def _estimate(
-        self,
-        table: Floats,
-        discrete: bool,
-        outcome: Target,
-        target: ScaledTarget | None,
-        digamma: Floats,
-        columns: NDArray[np.intp],
-        scores: Floats,
-    ) -> None:
-        """Score some columns by the kernel that fits their kind and that of the target."""
-        from tamis.filters import _knn_kernels as kernels
-
-        by_column = np.ascontiguousarray(table.T)
-        order = np.argsort(by_column, axis=1)
-        kernel: Any
-        rest: tuple[Any, ...]
-        if target is None:
-            kernel = kernels.values_with_classes if discrete else kernels.numbers_with_classes
-            rest = (outcome.codes, outcome.n_classes)
-        elif discrete:
-            kernel, rest = kernels.values_with_numbers, (target.values, target.order)
-        else:
-            kernel, rest = kernels.numbers_with_numbers, target
-        if not (discrete and target is None):
-            rest = (*rest, min(self.n_neighbors, by_column.shape[1]), digamma)
-        result = np.empty(columns.size)
-        with announce_compilation(kernel):
-            kernel(by_column, order, *rest, result)
-        scores[columns] = result
-
     def _discrete_columns(self, X: Any) -> NDArray[np.bool_]:
         """Mask of the columns whose values are categories."""
         given, n_columns = self.discrete_features, X.shape[1]
         if isinstance(given, str):
             given = bool(sparse.issparse(X))
-        if isinstance(given, bool | np.bool_):
-            return np.full(n_columns, bool(given))
         given = np.asarray(given)
+        if given.dtype == bool and given.shape in ((), (n_columns,)):
+            return np.full(n_columns, given)
         mask = np.zeros(n_columns, dtype=bool)
-        if given.dtype == bool and given.shape == (n_columns,):
-            return given.copy()
         whole = given.ndim == 1 and (given.dtype.kind in "iu" or given.size == 0)
         if not whole or (given.size and not (-n_columns <= given.min() <= given.max() < n_columns)):
             raise InputError(
@@ -327,10 +292,18 @@ class MutualInformation(BlockSelector):
         return mask
 
 
-def _rows(outcome: Target, kept: Any) -> Target:
-    codes = None if outcome.codes is None else outcome.codes[kept]
-    values = None if outcome.values is None else outcome.values[kept]
-    return Target(outcome.classes, codes, values)
+def _kernel(
+    discrete: bool, outcome: Target, target: ScaledTarget | None
+) -> tuple[Any, tuple[Any, ...]]:
+    """Kernel for columns of one kind and the kind of the target, and what it has to know of it."""
+    from tamis.filters import _knn_kernels as kernels
+
+    if target is None:
+        kernel = kernels.values_with_classes if discrete else kernels.numbers_with_classes
+        return kernel, (outcome.codes, outcome.n_classes)
+    if discrete:
+        return kernels.values_with_numbers, target[2:]
+    return kernels.numbers_with_numbers, target
 
 
 def _parts(
@@ -338,16 +311,12 @@ def _parts(
 ) -> list[tuple[NDArray[np.intp]]]:
     """Columns of one kind, a few at a time; those that never vary are left out."""
     width = max(1, min(PART_COLUMNS, PART_CELLS // n_rows))
-    parts = []
-    for kind in (discrete, ~discrete):
-        columns = np.flatnonzero(kind & ~constant)
-        parts += [(columns[a : a + width],) for a in range(0, columns.size, width)]
-    return parts
+    kinds = [np.flatnonzero(kind & ~constant) for kind in (discrete, ~discrete)]
+    return [(some[a : a + width],) for some in kinds for a in range(0, some.size, width)]
 
 
 def _dense_columns(X: Any, columns: NDArray[np.intp]) -> Floats:
-    # Taking columns by index gives column-major arrays, which sums must run along in the same
-    # order as scikit-learn's for the last bit to agree.
+    # Column-major, so that sums run in scikit-learn's order and agree to the last bit.
     table = X[:, columns]
     table = table.toarray() if sparse.issparse(table) else table
     return np.asarray(table, dtype=np.float64, order="F")
@@ -374,4 +343,4 @@ def _scaled_target(values: Floats, rng: np.random.RandomState) -> ScaledTarget:
     scaled = values / spread
     noise = rng.standard_normal(size=values.size)
     scaled += NOISE * np.maximum(1, np.mean(np.abs(scaled))) * noise
-    return ScaledTarget(values, spread, scaled, np.argsort(scaled))
+    return values, spread, scaled, np.argsort(scaled)

@@ -39,8 +39,8 @@ class ReliefF(BaseSelector):
 
     Every row looks at its nearest rows of the same class (hits) and of every other class (misses).
     A column scores by how much it differs from the misses less how much it differs from the hits.
-    Nearness is judged in all columns together, so columns that matter only in company (such as
-    both inputs of an exclusive or) are found, which no score of single columns can do.
+    Nearness is judged in all columns together, so columns that matter only jointly (such as both
+    inputs of an exclusive or) are found.
 
     Parameters
     ----------
@@ -90,12 +90,11 @@ class ReliefF(BaseSelector):
     its class has no hit and is left out, but can be a miss of others. Numbers: RReliefF with
     equally weighted neighbours.
 
-    Rows that tie for the last of the k places share them, so the order of the rows does not matter
-    (distances within 1e-12 of each other tie). Missing cells: distances are means over the columns
-    that both rows have; in a column, a row's means are taken over the hits and misses with both
-    cells, and a row that has none of either adds 0. For a numeric target, means are over all pairs
-    with both cells, times the share of these pairs. So columns with few cells have scores near 0.
-    Constant columns take no part and get the lowest score.
+    Rows that tie for the last of the k places (distances within 1e-12 of each other) share them, so
+    the order of the rows does not matter. Missing cells: distances are means over the columns that
+    both rows have; in a column, a row's means are over the hits and misses with both cells, 0 if
+    there are none of either. For a numeric target, means are over all pairs with both cells, times
+    the share of these pairs. Constant columns take no part and get the lowest score.
 
     Time: n_samples n_rows n_features, half of it with all rows in one block. Memory: a float64
     copy of the table, and blocks of distances within `memory_limit`. Sparse tables are made dense.
@@ -191,15 +190,12 @@ class ReliefF(BaseSelector):
 
     def _check_together(self, outcome: Target) -> None:
         who = type(self).__name__
-        if not outcome.is_classes:
-            if self.sample_weighting:
-                raise InputError(
-                    f"{who}: expected classes with sample_weighting=True, got a numeric target, "
-                    "which has no margin. Set sample_weighting=False, or task='classification'."
-                )
-            return
-        assert outcome.codes is not None
-        if np.bincount(outcome.codes).max() < 2:
+        if outcome.codes is None and self.sample_weighting:
+            raise InputError(
+                f"{who}: expected classes with sample_weighting=True, got a numeric target, "
+                "which has no margin. Set sample_weighting=False, or task='classification'."
+            )
+        if outcome.codes is not None and np.bincount(outcome.codes).max() < 2:
             raise InputError(
                 f"{who}: expected a class with at least two rows, got {outcome.n_classes} classes "
                 "of one row each. Set task='regression' if the target is a number."
@@ -214,8 +210,7 @@ class ReliefF(BaseSelector):
         if discrete.any() and not discrete.all():
             order = np.argsort(discrete, kind="stable")
             values, varies = values[order], varies[order]
-        holes = scale_to_unit(values)
-        return Columns(values, varies, int((~discrete).sum()), holes)
+        return Columns(values, varies, int((~discrete).sum()), scale_to_unit(values))
 
     def _find_discrete(
         self, values: Floats, varies: NDArray[np.intp], n_columns: int
@@ -236,7 +231,6 @@ class ReliefF(BaseSelector):
 
     def _named_columns(self, wanted: Any, n_columns: int) -> NDArray[np.bool_]:
         wanted = np.asarray(wanted)
-        mask = np.zeros(n_columns, dtype=bool)
         if wanted.dtype == bool and wanted.shape == (n_columns,):
             return wanted
         names = checks.names_of(self)
@@ -249,6 +243,7 @@ class ReliefF(BaseSelector):
                 f"{type(self).__name__}: discrete_features must be 'auto', True, False, or a mask, "
                 f"positions or names of the {n_columns} columns, got {self.discrete_features!r}."
             )
+        mask = np.zeros(n_columns, dtype=bool)
         mask[wanted.astype(np.intp)] = True
         return mask
 
@@ -312,16 +307,12 @@ def split_by_target(
 
 
 def scores_of_sums(sums: Floats, totals: Floats) -> Floats:
-    """Mean difference of pairs of different target less that of pairs of equal target.
-
-    Where cells are missing, it shrinks by the share of pairs that have both.
-    """
+    """Mean difference of pairs of different target less that of equal ones, times shares seen."""
     difference, seen = sums[:2], sums[2:]
     mean = np.divide(difference, seen, out=np.zeros_like(seen), where=seen > 0)
     whole = totals[:, None] > 0
     share = np.divide(seen, totals[:, None], out=np.ones_like(seen), where=whole)
-    scores: Floats = (mean[0] - mean[1]) * np.minimum(share.min(axis=0), 1.0)
-    return scores
+    return np.asarray((mean[0] - mean[1]) * np.minimum(share.min(axis=0), 1.0))
 
 
 def margins_of(columns: Columns, codes: NDArray[np.int32], n_jobs: int | None) -> Floats:

@@ -34,8 +34,8 @@ class UDFS(BaseSelector):
 
     A projection is sought in which every row and its nearest neighbours are as discriminative as
     possible: little scatter inside the neighbourhood that is not explained by differences between
-    its rows. A norm that sums the lengths of the rows of the projection makes it rest on few
-    columns, which are therefore chosen together and not one by one. It needs no target.
+    its rows. The l2,1 norm makes the projection rest on few columns, which are therefore chosen
+    together. It needs no target.
 
     Parameters
     ----------
@@ -81,12 +81,11 @@ class UDFS(BaseSelector):
     all pairs of columns is never made and it costs ``O(n_samples^2 n_features)``. Memory for
     ``n_samples n_neighbors^2`` numbers, a copy of the table, and the square of the smaller side.
 
-    The paper starts from a matrix D of ones. If there are more columns than rows, many
-    projections then tie for the first place; D is computed from the row lengths averaged over all
-    of them. The same is done for later ties of tables of up to 256 columns. Lengths below 1e-10
-    count as 1e-10 in D, so the columns that are not needed have scores near 0 that still say
-    which of them come next. Two equal columns are not equal to a single one: their difference is a
-    direction without any scatter, which this method likes.
+    The paper starts from a matrix D of ones. With more columns than rows, many projections tie for
+    the first place; D is computed from the row lengths averaged over all of them, as for later ties
+    of tables of up to 256 columns. Lengths below 1e-10 count as 1e-10 in D, so that scores near 0
+    still say which columns come next. Two equal columns are not equal to a single one: their
+    difference is a direction without any scatter, which this method favours.
 
     References
     ----------
@@ -168,9 +167,7 @@ class UDFS(BaseSelector):
         return scores, constant
 
 
-def local_scatter(
-    X: Floats, n_neighbors: int, regularization: float, n_jobs: int | None = None
-) -> Any:
+def local_scatter(X: Floats, n_neighbors: int, regularization: float, n_jobs: Any = None) -> Any:
     """``B = sum_i S_i H (X~_i' X~_i + lambda I)^-1 H S_i'``, a sparse matrix over the rows."""
     n_rows = X.shape[0]
     near, _ = nearest_rows(X, n_neighbors, n_jobs=n_jobs)
@@ -239,8 +236,7 @@ class WideForm:
         kept = values > TIE * values[-1]
         basis = (vectors[:, kept] / np.sqrt(values[kept])).T @ self.Z
         null = np.maximum(1.0 - (basis**2).sum(axis=0), 0.0)
-        norms: Floats = np.sqrt(null * n_vectors / (self.n_columns - kept.sum()))
-        return norms
+        return np.asarray(np.sqrt(null * n_vectors / (self.n_columns - kept.sum())))
 
     def inverse(self, delta: Floats) -> Product:
         """A function for the product with ``(diag(1 / delta) + Z'Z)^-1``, by Woodbury."""
@@ -272,8 +268,7 @@ def averaged_norms(values: Floats, vectors: Floats, n_vectors: int) -> Floats:
     below = values < last - near
     tied = ~below & (values <= last + near)
     share = (n_vectors - below.sum()) / tied.sum()
-    norms: Floats = np.sqrt(squares[:, below].sum(axis=1) + share * squares[:, tied].sum(axis=1))
-    return norms
+    return np.asarray(np.sqrt(squares[:, below].sum(axis=1) + share * squares[:, tied].sum(axis=1)))
 
 
 def form_of(X: Floats, B: Any, n_vectors: int) -> TallForm | WideForm:
@@ -283,17 +278,7 @@ def form_of(X: Floats, B: Any, n_vectors: int) -> TallForm | WideForm:
 
 
 class RowSparseVectors:
-    """``min Tr(W'MW) + gamma ||W||_{2,1}`` over ``W'W = I`` by reweighted eigenproblems.
-
-    Parameters
-    ----------
-    form : TallForm or WideForm
-        The matrix M.
-    n_vectors : int
-        Columns of W.
-    gamma : float
-        Weight of the norm.
-    """
+    """``min Tr(W'MW) + gamma ||W||_{2,1}`` over ``W'W = I`` by reweighted eigenproblems."""
 
     def __init__(self, form: TallForm | WideForm, n_vectors: int, gamma: float):
         self.form, self.n_vectors, self.gamma = form, n_vectors, gamma
@@ -312,18 +297,13 @@ class RowSparseVectors:
             if W is None:
                 self.converged = bool(np.abs(self.norms - before).max() <= tol)
             else:
-                self._take(W)
-                self.converged = len(self.path) > 1 and self._gain() <= tol * self.path[-1]
+                self.norms = np.sqrt((W**2).sum(axis=1))
+                self.path.append(self.form.trace(W) + self.gamma * float(self.norms.sum()))
+                gain = self.path[-2] - self.path[-1] if len(self.path) > 1 else np.inf
+                self.converged = gain <= tol * self.path[-1]
             yield step
             if self.converged:
                 return
-
-    def _take(self, W: Floats) -> None:
-        self.norms = np.sqrt((W**2).sum(axis=1))
-        self.path.append(self.form.trace(W) + self.gamma * float(self.norms.sum()))
-
-    def _gain(self) -> float:
-        return self.path[-2] - self.path[-1]
 
     def _smallest(self, delta: Floats) -> Floats | None:
         """Eigenvectors of ``diag(1 / delta) + M``, as those of the largest values of the inverse.
@@ -342,8 +322,7 @@ class RowSparseVectors:
             values, vectors = linalg.eigh(-inverse)
             self.norms = averaged_norms(values, vectors, self.n_vectors)
             return None
-        chosen: Floats = vectors[:, n_more:]
-        return chosen
+        return np.asarray(vectors[:, n_more:])
 
 
 def _largest_vectors(product: Product, n_columns: int, n_vectors: int) -> Floats:
@@ -352,12 +331,5 @@ def _largest_vectors(product: Product, n_columns: int, n_vectors: int) -> Floats
     operator = LinearOperator((n_columns, n_columns), matvec=product, dtype=np.float64)
     # A start without any symmetry: one that duplicate columns share would hide their difference.
     start = np.random.default_rng(0).standard_normal(n_columns)
-    _, vectors = eigsh(
-        operator,
-        k=n_vectors,
-        which="LA",
-        v0=start,
-        ncv=min(n_columns, 4 * n_vectors + 8),
-        maxiter=100 * n_columns,
-    )
-    return np.asarray(vectors)
+    options = {"v0": start, "ncv": min(n_columns, 4 * n_vectors + 8), "maxiter": 100 * n_columns}
+    return np.asarray(eigsh(operator, k=n_vectors, which="LA", **options)[1])

@@ -19,33 +19,23 @@ from tamis.statistics.ranges import RangesResult
 Floats = NDArray[np.float64]
 
 
-def _is_ranges(value: Any) -> bool:
-    return value is None or (hasattr(value, "__len__") and len(value) == 2)
-
-
 CONSTRAINTS: dict[str, Constraint] = {
     "n_bins": Number(int, low=2),
-    "ranges": Custom(_is_ranges, "None or a pair (low, high) of numbers or arrays"),
+    "ranges": Custom(
+        lambda value: value is None or (hasattr(value, "__len__") and len(value) == 2),
+        "None or a pair (low, high) of numbers or arrays",
+    ),
     "n_jobs": N_JOBS,
 }
 
 
 class BestCuts(NamedTuple):
-    """Loss and position of the best cut of every column, and the loss without a cut.
-
-    `base` is that of the observed rows of the column (NaN if there are none), `overall` that of
-    all rows.
-    """
+    """Loss and position of the best cuts, and losses without: of observed rows, and of all rows."""
 
     loss: Floats
     base: Floats
     best: NDArray[np.int64]
     overall: float
-
-    @classmethod
-    def empty(cls, n_columns: int, overall: float) -> BestCuts:
-        """Room for the results of a kernel."""
-        return cls(np.empty(n_columns), np.empty(n_columns), np.empty(n_columns, int), overall)
 
 
 class LossCurve(NamedTuple):
@@ -59,24 +49,16 @@ class LossCurve(NamedTuple):
 
 
 class SplitMixin:
-    """Score every column by its single best cut; a subclass of `BlockSelector` gives the loss."""
+    """Score every column by its single best cut; a subclass of `BlockSelector` gives the loss.
+
+    `_by_bin` makes the statistic of the target by bin of every column, `_best_cuts` finds the best
+    cuts in it, and `_losses` all losses of one column, and that without a cut.
+    """
 
     _passes: ClassVar[tuple[str, ...]] = ("ranges", "cuts")
     _n_stages: ClassVar[int | None] = 2
     _needs_ranges: ClassVar[bool] = True
     _unit: ClassVar[str] = "loss"
-
-    def _by_bin(self, table: Opened, bins: Bins) -> Any:
-        """Empty statistic of the target by bin of every column."""
-        raise NotImplementedError
-
-    def _best_cuts(self, statistic: Any) -> BestCuts:
-        """Best cut of every column."""
-        raise NotImplementedError
-
-    def _losses(self, statistic: Any, column: int) -> tuple[Floats, float]:
-        """Loss of every cut of one column, and that without a cut."""
-        raise NotImplementedError
 
     def _statistic(self: Any, table: Opened, first: Ranges) -> Any:
         ends = first.finish()
@@ -85,7 +67,6 @@ class SplitMixin:
         return self._by_bin(table, Bins.between(*ends, self.n_bins))
 
     def _finish(self: Any, statistic: Any, constant: NDArray[np.bool_]) -> Floats:
-        """Best cut of every column, its loss, and the share of the target that it explains."""
         cuts, bins = self._best_cuts(statistic), statistic.bins
         base = np.where(np.isnan(cuts.base), cuts.overall, cuts.base)
         self.loss_ = np.where(constant, base, cuts.loss)
@@ -145,25 +126,24 @@ class SplitMixin:
         return LossCurve(bins.cuts()[0], losses, float(base), ranking.name(column), self._unit)
 
 
-def over_columns(
-    kernel: Any, arguments: tuple[Any, ...], cuts: BestCuts, n_cells: int, n_jobs: int | None
+def best_cuts(
+    kernel: Any, arguments: tuple[Any, ...], n_columns: int, overall: float, n_jobs: int | None
 ) -> BestCuts:
-    """Fill `cuts` by a kernel that threads run over blocks of columns."""
-    threads = threads_for(n_cells, n_jobs)
-    run_kernel(
-        kernel,
-        lambda a, b: kernel(*arguments, cuts.loss, cuts.base, cuts.best, a, b),
-        split_evenly(0, cuts.loss.size, threads),
-        threads,
-    )
-    return cuts
+    """Best cuts by a kernel, which threads run over blocks of columns of the first argument."""
+    loss, base, best = np.empty(n_columns), np.empty(n_columns), np.empty(n_columns, int)
+    threads = threads_for(arguments[0].size, n_jobs)
+
+    def work(first: int, last: int) -> None:
+        kernel(*arguments, loss, base, best, first, last)
+
+    run_kernel(kernel, work, split_evenly(0, n_columns, threads), threads)
+    return BestCuts(loss, base, best, overall)
 
 
 def given_ranges(ranges: Any, n_columns: int, who: str) -> RangesResult:
     """Ends of every column as the user gave them, checked."""
     try:
-        low, high = (np.asarray(end, dtype=np.float64) for end in ranges)
-        low, high = (np.broadcast_to(end, n_columns) for end in (low, high))
+        low, high = (np.broadcast_to(np.asarray(end, np.float64), n_columns) for end in ranges)
     except (TypeError, ValueError) as error:
         raise InputError(
             f"{who}: ranges must be a pair (low, high) of numbers or of arrays with one value per "

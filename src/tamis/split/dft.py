@@ -13,7 +13,7 @@ from tamis._facts import SelectorFacts
 from tamis._validation import Constraint, Custom
 from tamis.exceptions import InputError
 from tamis.passes import Opened
-from tamis.split._cuts import CONSTRAINTS, BestCuts, SplitMixin, over_columns
+from tamis.split._cuts import CONSTRAINTS, BestCuts, SplitMixin, best_cuts
 from tamis.statistics import Bins, ClassHistogram
 
 # Up to this many rows, n log n comes from a table (2 MiB at most).
@@ -23,10 +23,9 @@ LARGEST_LOG_TABLE = 2**18
 class DFT(SplitMixin, BlockSelector):
     """Discriminant feature test: how well one cut of a column separates the classes.
 
-    The range of every column is cut into equal bins. For each border between two bins, the rows
-    below it and the others form two groups; the loss is the entropy of the classes in the groups,
-    weighted by their sizes. A column's loss is that of its best border. Two passes over the rows
-    score all columns, so it suits wide and long tables alike, as a first sieve.
+    The range of every column is cut into equal bins. For each border between two bins, the loss is
+    the entropy of the classes below and above it, weighted by their sizes; a column's loss is that
+    of its best border. Two passes over the rows score all columns, of wide and long tables alike.
 
     Parameters
     ----------
@@ -57,10 +56,9 @@ class DFT(SplitMixin, BlockSelector):
     Notes
     -----
     O(n_samples n_features + n_features n_bins n_classes) time; memory for
-    ``n_features * n_classes * (n_bins + 1)`` numbers beside the data. Missing values take no part:
-    range, entropy and cut of a column come from its observed rows, and zeros of a sparse matrix are
-    counted without being visited. The paper assumes classes of equal size;
-    ``class_weight="balanced"`` restores that for other data.
+    ``n_features * n_classes * (n_bins + 1)`` numbers beside the data. Missing values take no part,
+    and zeros of a sparse matrix are counted without being visited. The paper assumes classes of
+    equal size; ``class_weight="balanced"`` restores that for other data.
 
     References
     ----------
@@ -119,8 +117,8 @@ class DFT(SplitMixin, BlockSelector):
     ) -> DFT:
         """Take in a block of rows, then rank by all rows seen.
 
-        The cuts are placed by `ranges`, by the blocks that :meth:`learn_ranges` saw in a first
-        pass, or else by the first block; they stay where they are.
+        The cuts are placed by `ranges`, by the blocks that :meth:`learn_ranges` saw, or else by the
+        first block, and stay there.
 
         Parameters
         ----------
@@ -150,12 +148,14 @@ class DFT(SplitMixin, BlockSelector):
         table, per_class, whole = self._weighted(statistic)
         total = per_class.sum()
         share = per_class[per_class > 0] / total
-        cuts = BestCuts.empty(table.shape[1], float(-(share * np.log2(share)).sum()))
+        overall = float(-(share * np.log2(share)).sum())
         arguments: tuple[Any, ...] = (table, self.n_bins)
         kernel: Any = kernels.best_entropy_cuts
         if whole and total <= LARGEST_LOG_TABLE:
-            arguments, kernel = (*arguments, _log_table(int(total))), kernels.best_whole_cuts
-        return over_columns(kernel, arguments, cuts, table.size, self.n_jobs)
+            n = np.arange(int(total) + 1, dtype=np.float64)
+            n[1:] *= np.log2(n[1:])
+            arguments, kernel = (*arguments, n), kernels.best_whole_cuts
+        return best_cuts(kernel, arguments, table.shape[1], overall, self.n_jobs)
 
     def _losses(self, statistic: ClassHistogram, column: int) -> tuple[Any, float]:
         from tamis.split import _kernels as kernels
@@ -165,20 +165,15 @@ class DFT(SplitMixin, BlockSelector):
     def _weighted(self, statistic: ClassHistogram) -> tuple[Any, NDArray[np.float64], bool]:
         """Counts and class sizes after `class_weight`, and whether they are whole numbers."""
         table, whole = statistic.finish()
-        factors = self._factors(statistic.class_weight)
-        if factors is None:
-            return table, statistic.class_weight, whole
-        return table * factors[:, None, None], statistic.class_weight * factors, False
-
-    def _factors(self, per_class: NDArray[np.float64]) -> NDArray[np.float64] | None:
+        per_class = statistic.class_weight
         if self.class_weight is None:
-            return None
+            return table, per_class, whole
         if isinstance(self.class_weight, Mapping):
-            return self._given_factors()
-        return np.divide(
-            per_class.sum() / per_class.size, per_class,
-            out=np.zeros_like(per_class), where=per_class > 0,
-        )  # fmt: skip
+            factors = self._given_factors()
+        else:
+            mean = per_class.sum() / per_class.size
+            factors = np.divide(mean, per_class, out=np.zeros_like(per_class), where=per_class > 0)
+        return table * factors[:, None, None], per_class * factors, False
 
     def _given_factors(self) -> NDArray[np.float64]:
         labels = self.classes_.tolist()
@@ -190,10 +185,3 @@ class DFT(SplitMixin, BlockSelector):
                 f"not negative, got {self.class_weight!r}."
             )
         return factors
-
-
-def _log_table(total: int) -> NDArray[np.float64]:
-    """``n log2 n`` for whole n from 0 to `total`."""
-    table = np.arange(total + 1, dtype=np.float64)
-    table[1:] *= np.log2(table[1:])
-    return table

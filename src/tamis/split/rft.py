@@ -8,7 +8,7 @@ from tamis._block_selector import BlockSelector
 from tamis._facts import SelectorFacts
 from tamis._validation import Constraint
 from tamis.passes import Opened
-from tamis.split._cuts import CONSTRAINTS, BestCuts, SplitMixin, over_columns
+from tamis.split._cuts import CONSTRAINTS, BestCuts, SplitMixin, best_cuts
 from tamis.statistics import Bins, TargetSums
 from tamis.statistics.block import lanes_for
 
@@ -16,9 +16,9 @@ from tamis.statistics.block import lanes_for
 class RFT(SplitMixin, BlockSelector):
     """Relevant feature test: how well one cut of a column explains a numeric target.
 
-    The range of every column is cut into equal bins. For each border between two bins, the rows
-    below it and the others are predicted by their two means; the loss is the mean squared error.
-    A column's loss is that of its best border. Two passes over the rows score all columns.
+    The range of every column is cut into equal bins. For each border between two bins, the loss is
+    the mean squared error of the two means below and above it; a column's loss is that of its best
+    border. Two passes over the rows score all columns.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ class RFT(SplitMixin, BlockSelector):
     -----
     O(n_samples n_features + n_features n_bins) time; memory for ``2 * n_features * (n_bins + 2)``
     numbers beside the data. The target is centred first, so a large offset costs no digits.
-    Missing values take no part: range, variance and cut of a column come from its observed rows.
+    Missing values take no part.
 
     References
     ----------
@@ -95,16 +95,16 @@ class RFT(SplitMixin, BlockSelector):
         return TargetSums(bins, table.centre, lanes_for(table.engine.n_bytes, table_bytes))
 
     def _best_cuts(self, statistic: TargetSums) -> BestCuts:
-        from tamis.split import _variance_kernels as kernels
+        from tamis.split._kernels import best_variance_cuts
 
         sums, squares, _ = statistic.finish()
         weight, first, second = statistic.total
-        cuts = BestCuts.empty(len(sums), max(second - first * first / weight, 0.0) / weight)
+        overall = max(second - first * first / weight, 0.0) / weight
         arguments = (sums, squares, self.n_bins)
-        return over_columns(kernels.best_variance_cuts, arguments, cuts, sums.size, self.n_jobs)
+        return best_cuts(best_variance_cuts, arguments, len(sums), overall, self.n_jobs)
 
     def _losses(self, statistic: TargetSums, column: int) -> tuple[Any, float]:
-        from tamis.split import _variance_kernels as kernels
+        from tamis.split._kernels import variance_losses
 
         sums, squares, _ = statistic.finish()
-        return kernels.variance_losses(sums, squares, self.n_bins, column)
+        return variance_losses(sums, squares, self.n_bins, column)
