@@ -58,33 +58,23 @@ def distance_blocks(
     Where all rows go in one block, every pair is computed once. With missing cells a distance is
     the mean over the columns that both rows have; without any, they are infinitely far apart.
     """
-    n_rows = columns.values.shape[1]
+    n_rows, n_threads = columns.values.shape[1], effective_jobs(n_jobs)
+    ranges = _ranges(n_rows)
     if rows.size == n_rows and height >= n_rows:
-        yield rows, _all_distances(columns, n_jobs, steps)
+        out = np.full((n_rows, n_rows), np.inf)  # for a callback that ends the loop early
+        tiles = [(a, b, b != a) for i, a in enumerate(ranges) for b in ranges[: i + 1]]
+        size = max(64, -(-len(tiles) // 50))
+        groups = [tiles[first : first + size] for first in range(0, len(tiles), size)]
+        for group in steps("rows", groups, len(groups)):
+            _fill_tiles(columns.values, columns, group, out, n_threads)
+        yield rows, _per_observed(columns.values, columns, out)
         return
     for first in steps("rows", range(0, rows.size, height), -(-rows.size // height)):
         part = rows[first : first + height]
-        yield part, _some_distances(columns, part, n_jobs)
-
-
-def _all_distances(columns: Columns, n_jobs: int | None, steps: Any) -> Floats:
-    n_rows = columns.values.shape[1]
-    out = np.full((n_rows, n_rows), np.inf)  # for a callback that ends the loop early
-    ranges = _ranges(n_rows)
-    tiles = [(a, b, b != a) for i, a in enumerate(ranges) for b in ranges[: i + 1]]
-    size = max(64, -(-len(tiles) // 50))
-    groups = [tiles[first : first + size] for first in range(0, len(tiles), size)]
-    for group in steps("rows", groups, len(groups)):
-        _fill_tiles(columns.values, columns, group, out, effective_jobs(n_jobs))
-    return _per_observed(columns.values, columns, out)
-
-
-def _some_distances(columns: Columns, rows: NDArray[np.intp], n_jobs: int | None) -> Floats:
-    sample = columns.values[:, rows]
-    out = np.empty((rows.size, columns.values.shape[1]))
-    tiles = [(a, b, False) for a in _ranges(rows.size) for b in _ranges(out.shape[1])]
-    _fill_tiles(sample, columns, tiles, out, effective_jobs(n_jobs))
-    return _per_observed(sample, columns, out)
+        sample, out = columns.values[:, part], np.empty((part.size, n_rows))
+        tiles = [(a, b, False) for a in _ranges(part.size) for b in ranges]
+        _fill_tiles(sample, columns, tiles, out, n_threads)
+        yield part, _per_observed(sample, columns, out)
 
 
 def _ranges(n_rows: int) -> list[tuple[int, int]]:

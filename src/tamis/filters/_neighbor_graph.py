@@ -43,8 +43,9 @@ def row_graph(selector: Any, X: Any, varies: NDArray[np.bool_]) -> sparse.csr_ar
     if not isinstance(selector.affinity, str):
         return _given_affinity(selector.affinity, X.shape[0], type(selector).__name__)
     rows = dense_rows(X, varies, scale=selector.scale)
-    if selector.width is None:
-        rows = _in_safe_range(rows)
+    size = max(-rows.min(), rows.max())
+    if selector.width is None and size > 0 and not 1 / SAFE < size < SAFE:
+        rows = np.ldexp(rows, -int(np.frexp(size)[1]))  # a power of 2 is exact
     limit = given_bytes(selector.memory_limit)
     neighbors, distances = nearest_rows(
         rows, selector.n_neighbors, memory_limit=limit, n_jobs=selector.n_jobs
@@ -53,7 +54,13 @@ def row_graph(selector: Any, X: Any, varies: NDArray[np.bool_]) -> sparse.csr_ar
     if selector.affinity == "heat":
         width = distances.mean() if selector.width is None else selector.width
         weights = np.exp(-distances / width) if width > 0 else weights
-    return _either_way(neighbors, weights)
+    # Two rows are joined if either is a neighbour of the other.
+    n_rows, k = neighbors.shape
+    ends = np.arange(0, n_rows * k + 1, k)
+    graph = sparse.csr_array((weights.ravel(), neighbors.ravel(), ends), shape=(n_rows, n_rows))
+    graph = sparse.csr_array(graph.maximum(graph.T))
+    graph.eliminate_zeros()  # weights of far neighbours that are too small for a float
+    return graph
 
 
 def dense_rows(X: Any, varies: NDArray[np.bool_], *, scale: bool) -> Floats:
@@ -70,24 +77,6 @@ def dense_rows(X: Any, varies: NDArray[np.bool_], *, scale: bool) -> Floats:
         varies = np.ones(rows.shape[1], dtype=bool)
         X = rows
     return centred_columns(X, varies, scale=scale)
-
-
-def _in_safe_range(rows: Floats) -> Floats:
-    """The rows in units in which squares neither overflow nor vanish; a power of 2 is exact."""
-    size = max(-rows.min(), rows.max())
-    if size == 0 or 1 / SAFE < size < SAFE:
-        return rows
-    return np.ldexp(rows, -int(np.frexp(size)[1]))
-
-
-def _either_way(neighbors: NDArray[np.int64], weights: Floats) -> sparse.csr_array:
-    """Join two rows if either is a neighbour of the other."""
-    n_rows, k = neighbors.shape
-    ends = np.arange(0, n_rows * k + 1, k)
-    graph = sparse.csr_array((weights.ravel(), neighbors.ravel(), ends), shape=(n_rows, n_rows))
-    graph = sparse.csr_array(graph.maximum(graph.T))
-    graph.eliminate_zeros()  # weights of far neighbours that are too small for a float
-    return graph
 
 
 def _given_affinity(affinity: Any, n_rows: int, who: str) -> sparse.csr_array:

@@ -15,7 +15,6 @@ from tamis.exceptions import InputError
 from tamis.filters.fisher import PERFECT, ROUNDING, finite_ratio
 from tamis.passes import Opened
 from tamis.statistics import WithRanges
-from tamis.statistics.class_moments import ClassMomentsResult
 from tamis.statistics.co_moments import CoMomentsResult
 
 Floats = NDArray[np.float64]
@@ -112,10 +111,19 @@ class AnovaF(BlockSelector):
         from scipy.special import fdtrc
 
         result = statistic.other.finish()
+        # Squares explained over squares left, and the degrees of freedom of both.
         if isinstance(result, CoMomentsResult):
-            ratio, between, within = _line(result)
+            explained = result.correlation**2
+            left = 1.0 - explained
+            left[left < UNEXPLAINED] = 0.0
+            ratio = finite_ratio(explained, left, np.zeros_like(left))
+            between, within = np.ones_like(ratio), result.weight - 2.0
         else:
-            ratio, between, within = _classes(result)
+            table = result.compare()
+            rounding = table.total * (ROUNDING * table.size) ** 2
+            ratio = finite_ratio(table.between, table.within, rounding)
+            n_classes = (table.weight > 0).sum(axis=0)
+            between, within = n_classes - 1.0, table.total - n_classes
         tested = ~constant & (between > 0) & (within > 0)
         scores = np.zeros(ratio.size)
         scores[tested] = np.where(
@@ -124,20 +132,3 @@ class AnovaF(BlockSelector):
         self.pvalues_ = np.ones(ratio.size)
         self.pvalues_[tested] = fdtrc(between[tested], within[tested], scores[tested])
         return np.minimum(scores, PERFECT)
-
-
-def _classes(moments: ClassMomentsResult) -> tuple[Floats, Floats, Floats]:
-    """Squares between over squares within the classes, and the degrees of freedom of both."""
-    table = moments.compare()
-    ratio = finite_ratio(table.between, table.within, table.total * (ROUNDING * table.size) ** 2)
-    n_classes = (table.weight > 0).sum(axis=0)
-    return ratio, n_classes - 1.0, table.total - n_classes
-
-
-def _line(moments: CoMomentsResult) -> tuple[Floats, Floats, Floats]:
-    """Squares explained over squares left by a line, and the degrees of freedom of both."""
-    explained = moments.correlation**2
-    left = 1.0 - explained
-    left[left < UNEXPLAINED] = 0.0
-    ratio = finite_ratio(explained, left, np.zeros_like(left))
-    return ratio, np.ones_like(ratio), moments.weight - 2.0

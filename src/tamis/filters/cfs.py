@@ -181,17 +181,12 @@ class CFS(WeightedSelector):
             self.n_expanded_ += 1
         subset = search.best
         if self.full_order:
-            subset = self._go_on(search, subset)
+            left = search.relevance.size - len(subset.columns)
+            for _ in self.steps("columns", range(left), left):
+                subset = search.enter(subset, int(rounded(search.merits(subset)).argmax()))
         criterion = search.merits(subset)
         criterion[list(subset.columns)] = search.path(subset.columns)
         return np.array(subset.columns, dtype=np.intp), criterion
-
-    def _go_on(self, search: MeritSearch, subset: Subset) -> Subset:
-        """Add the best column again and again."""
-        left = search.relevance.size - len(subset.columns)
-        for _ in self.steps("columns", range(left), left):
-            subset = search.enter(subset, int(rounded(search.merits(subset)).argmax()))
-        return subset
 
     def _note(self, search: MeritSearch) -> None:
         self.merit_ = float(search.best_merit)

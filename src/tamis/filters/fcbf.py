@@ -154,7 +154,9 @@ class FCBF(WeightedSelector):
             return np.zeros(constant.size), constant
         relevance = pairs.with_target()
         self.criterion_[columns], self.n_levels_ = relevance, pairs.n_levels
-        search = pairs.resume(FCBFSearch([], self._passing(relevance)))
+        ranked = np.argsort(-rounded(relevance), kind="stable")
+        passing = ranked[relevance[ranked] >= max(self.threshold, TIE)]
+        search = pairs.resume(FCBFSearch([], passing))
         self._find_predominant(search, relevance, pairs)
         order = columns[search.found]
         self.predominant_ = np.zeros(constant.size, dtype=bool)
@@ -168,11 +170,6 @@ class FCBF(WeightedSelector):
                 "lower the threshold, or give a number of columns."
             )
         return order_as_scores(order, self.criterion_, constant)
-
-    def _passing(self, relevance: Floats) -> NDArray[np.intp]:
-        """Features above the threshold, best first."""
-        ranked = np.argsort(-rounded(relevance), kind="stable")
-        return ranked[relevance[ranked] >= max(self.threshold, TIE)]
 
     def _find_predominant(
         self, search: FCBFSearch, relevance: Floats, pairs: PairStatistics

@@ -134,7 +134,10 @@ class MCFS(BaseSelector):
         if constant.all():
             return np.zeros(constant.size), constant
         graph = row_graph(self, X, ~constant)
-        columns = unit_columns(centred_columns(X, ~constant))
+        columns = centred_columns(X, ~constant)
+        # By the largest value first: the square of a tiny one is 0.
+        columns /= np.maximum(columns.max(axis=0), -columns.min(axis=0))
+        columns /= np.sqrt(np.einsum("ij,ij->j", columns, columns))
         vectors, self.eigenvalues_ = spectral_embedding(graph, columns, self.n_clusters)
         shared = columns.shape[1] <= columns.shape[0] and 8 * columns.shape[1] ** 2 <= GRAM_LIMIT
         gram = columns.T @ columns if shared else None
@@ -143,14 +146,6 @@ class MCFS(BaseSelector):
             found = sparse_regression(columns, gram, vectors[:, k], self.n_nonzero)
             self.coefficients_[k, ~constant] = found
         return np.abs(self.coefficients_).max(axis=0), constant
-
-
-def unit_columns(centred: Floats) -> Floats:
-    """Divide centred columns by their length, in place."""
-    # By the largest value first: the square of a tiny one is 0.
-    centred /= np.maximum(centred.max(axis=0), -centred.min(axis=0))
-    centred /= np.sqrt(np.einsum("ij,ij->j", centred, centred))
-    return centred
 
 
 def sparse_regression(

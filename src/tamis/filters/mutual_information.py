@@ -33,17 +33,6 @@ PART_COLUMNS = 128
 PARTS_PER_STEP = 16
 
 
-def _is_prior(value: Any) -> bool:
-    named = isinstance(value, str) and value in ("jeffreys", "perks", "uniform")
-    return named or Number(float, low=0, open_low=True).allows(value)
-
-
-def _is_discrete(value: Any) -> bool:
-    if isinstance(value, str):
-        return value == "auto"
-    return isinstance(value, bool | np.bool_) or hasattr(value, "__len__")
-
-
 # A numeric target for the neighbour search: as given, its deviation, scaled with noise, its order.
 ScaledTarget = tuple[Floats, float, Floats, NDArray[np.int64]]
 
@@ -155,9 +144,22 @@ class MutualInformation(BlockSelector):
         "n_bins": Number(int, low=2),
         "n_neighbors": Number(int, low=1),
         "level": Number(float, low=0, high=1, open_low=True, open_high=True),
-        "prior": Custom(_is_prior, "'jeffreys', 'perks', 'uniform' or a float above 0"),
+        "prior": Custom(
+            lambda value: (
+                Choice(("jeffreys", "perks", "uniform")).allows(value)
+                or Number(float, low=0, open_low=True).allows(value)
+            ),
+            "'jeffreys', 'perks', 'uniform' or a float above 0",
+        ),
         "task": TASK,
-        "discrete_features": Custom(_is_discrete, "'auto', a bool, a mask or column indices"),
+        "discrete_features": Custom(
+            lambda value: (
+                value == "auto"
+                if isinstance(value, str)
+                else isinstance(value, bool | np.bool_) or hasattr(value, "__len__")
+            ),
+            "'auto', a bool, a mask or column indices",
+        ),
         "n_jobs": N_JOBS,
     }
 
@@ -202,11 +204,19 @@ class MutualInformation(BlockSelector):
         outcome = Target.of(y, self.task, weight, X.shape[0], type(self).__name__)
         self._note_target(outcome)
         ranges = self._ranges_of(self._find_ranges(MemoryEngine(X, None, weight)))
-        kept = self._rows_of_equal_weight(weight)
-        outcome = Target(
-            outcome.classes, *(None if part is None else part[kept] for part in outcome[1:])
-        )
-        scores = self._neighbour_scores(X[kept], outcome, ranges)
+        if weight is not None:
+            used = weight[weight > 0]
+            if used.min() < used.max():
+                raise InputError(
+                    f"{type(self).__name__}: estimator='knn' expected rows of equal weight, "
+                    "because a neighbour counts or does not, got a sample_weight from "
+                    f"{used.min():g} to {used.max():g}. Use estimator='binned', or leave out "
+                    "sample_weight."
+                )
+            if used.size < weight.size:
+                parts: Any = (None if part is None else part[weight > 0] for part in outcome[1:])
+                X, outcome = X[weight > 0], Target(outcome.classes, *parts)
+        scores = self._neighbour_scores(X, outcome, ranges)
         return np.where(ranges.constant, 0.0, scores), ranges.constant
 
     def _finish(self, statistic: ClassHistogram, constant: NDArray[np.bool_]) -> Floats:
@@ -222,19 +232,6 @@ class MutualInformation(BlockSelector):
         if self.estimator == "posterior_mean":
             return posterior.mean
         return information.lower_credible(posterior, self.level)
-
-    def _rows_of_equal_weight(self, weight: Floats | None) -> Any:
-        """Rows that carry weight; an error if they do not carry the same."""
-        if weight is None:
-            return slice(None)
-        used = weight[weight > 0]
-        if used.min() < used.max():
-            raise InputError(
-                f"{type(self).__name__}: estimator='knn' expected rows of equal weight, because a "
-                f"neighbour counts or does not, got a sample_weight from {used.min():g} to "
-                f"{used.max():g}. Use estimator='binned', or leave out sample_weight."
-            )
-        return slice(None) if used.size == weight.size else np.flatnonzero(weight)
 
     def _neighbour_scores(self, X: Any, outcome: Target, ranges: Any) -> Floats:
         """Estimates by nearest neighbours, some columns at a time."""

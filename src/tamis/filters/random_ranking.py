@@ -14,11 +14,6 @@ from tamis._facts import BOTH_TASKS, SelectorFacts
 from tamis._validation import N_JOBS, Constraint, Custom, Number
 
 
-def _is_random_state(value: Any) -> bool:
-    known = value is None or isinstance(value, np.random.RandomState)
-    return known or Number(int, low=0, high=2**32 - 1).allows(value)
-
-
 class RandomRanking(BaseSelector):
     """Columns in random order: the control that every other method must beat.
 
@@ -44,8 +39,7 @@ class RandomRanking(BaseSelector):
     Notes
     -----
     One read of the data, then O(n_features). The numbers belong to positions, not to columns: after
-    moving columns, the same seed gives other columns the high scores. Missing values matter only in
-    that a column without two different observed values is constant.
+    moving columns, the same seed gives other columns the high scores.
 
     Examples
     --------
@@ -70,7 +64,11 @@ class RandomRanking(BaseSelector):
     _n_stages: ClassVar[int | None] = 0
     _constraints: ClassVar[dict[str, Constraint]] = {
         "random_state": Custom(
-            _is_random_state, "None, an int in [0, 2**32 - 1] or a numpy RandomState"
+            lambda value: (
+                isinstance(value, np.random.RandomState)
+                or Number(int, low=0, high=2**32 - 1, or_none=True).allows(value)
+            ),
+            "None, an int in [0, 2**32 - 1] or a numpy RandomState",
         ),
         "n_jobs": N_JOBS,
     }

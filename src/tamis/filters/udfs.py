@@ -26,8 +26,6 @@ TIE = 1e-10
 # Below this many columns LAPACK finds the eigenvectors faster than Lanczos steps.
 DENSE_COLUMNS = 256
 
-POSITIVE = Number(float, low=0, open_low=True)
-
 
 class UDFS(BaseSelector):
     """Unsupervised discriminative feature selection with the l2,1 norm.
@@ -118,8 +116,8 @@ class UDFS(BaseSelector):
     _constraints: ClassVar[dict[str, Constraint]] = {
         "n_clusters": Number(int, low=1),
         "n_neighbors": Number(int, low=1),
-        "gamma": POSITIVE,
-        "regularization": POSITIVE,
+        "gamma": Number(float, low=0, open_low=True),
+        "regularization": Number(float, low=0, open_low=True),
         "max_iter": Number(int, low=1),
         "tol": Number(float, low=0),
         "n_jobs": N_JOBS,

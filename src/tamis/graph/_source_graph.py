@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import io
 import tempfile
 from functools import partial
 from typing import Any
@@ -68,7 +69,7 @@ def _local_relations(
     # The other half is for copies that BLAS makes, and for what the allocator holds back.
     side = min(largest_side(n_rows, size, memory // 2), relation_matrix.BLOCK, n)
     ranges = _ranges(columns, n, settings)
-    factors = FactorFile(n, n_rows, plan.dtype, in_memory=n * n_rows * size <= memory)
+    factors = FactorFile(n_rows, plan.dtype, in_memory=n * n_rows * size <= memory)
     make = partial(make_factors, settings.relation, plan.dtype, settings.n_jobs)
     done = 0
     try:
@@ -125,23 +126,16 @@ class FactorFile:
     whatever ends it. It is read with plain reads: pages of a map would count as memory in use.
     """
 
-    def __init__(self, n_columns: int, n_rows: int, dtype: str, *, in_memory: bool):
+    def __init__(self, n_rows: int, dtype: str, *, in_memory: bool):
         self.n_rows, self.dtype = n_rows, np.dtype(dtype)
         self.row_bytes = n_rows * self.dtype.itemsize
-        self.kept: NDArray[Any] | None = None
-        self.file: Any = None
-        self._last: tuple[Range, NDArray[Any]] | None = None
-        self._product = np.empty(0, dtype)
-        if in_memory:
-            self.kept = np.empty((n_columns, n_rows), dtype)
-        else:
+        self.file: Any = io.BytesIO()
+        if not in_memory:
             self.file = tempfile.TemporaryFile(prefix="tamis-", buffering=0)  # noqa: SIM115
+        self._last: tuple[Range, NDArray[Any]] | None = None
 
     def put(self, first: int, vectors: NDArray[Any]) -> None:
         """Store the vectors of columns from `first` on."""
-        if self.kept is not None:
-            self.kept[first : first + len(vectors)] = vectors
-            return
         self.file.seek(first * self.row_bytes)
         left = np.ascontiguousarray(vectors, self.dtype).data.cast("B")
         try:
@@ -158,8 +152,6 @@ class FactorFile:
     def take(self, columns: Range) -> NDArray[Any]:
         """Vectors of a range of columns."""
         first, last = columns
-        if self.kept is not None:
-            return self.kept[first:last]
         vectors = np.empty((last - first, self.n_rows), self.dtype)
         left = vectors.data.cast("B")
         self.file.seek(first * self.row_bytes)
@@ -178,15 +170,10 @@ class FactorFile:
             self._last = rows, self.take(rows)
         left = self._last[1]
         right = left if rows == columns else self.take(columns)
-        # The memory limit has room for one block, which is used until the next one is made.
-        shape = len(left), len(right)
-        if self._product.size < shape[0] * shape[1]:
-            self._product = np.empty(shape, self.dtype).ravel()
-        product = np.matmul(left, right.T, out=self._product[: shape[0] * shape[1]].reshape(shape))
+        product = left @ right.T
         return np.abs(product, out=product)
 
     def close(self) -> None:
-        """Let go of the vectors; a file is removed."""
-        self.kept = self._last = None
-        if self.file is not None:
-            self.file.close()
+        """Remove the file."""
+        self._last = None
+        self.file.close()

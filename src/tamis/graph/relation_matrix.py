@@ -122,6 +122,7 @@ class BlockRelations:
             out[slice(*rows)] += block @ short[slice(*columns)]
             if rows != columns:
                 out[slice(*columns)] += block.T @ short[slice(*rows)]
+            del block  # there is room for one
         return out
 
 

@@ -83,28 +83,26 @@ def walk_scores(
 
 def _as_operator(A: Any) -> tuple[LinearOperator, bool, float | None]:
     """Operator, whether it is symmetric, and its radius where the Krylov space may miss it."""
+    if sparse.issparse(A):
+        A = A.tocsr().astype(np.float64)
+    elif not isinstance(A, LinearOperator):
+        A = np.asarray(A, dtype=np.float64)
+    if len(A.shape) != 2 or A.shape[0] != A.shape[1] or A.shape[0] == 0:
+        raise InputError(
+            f"walk_scores: expected a square matrix with at least one row, got shape {A.shape}."
+        )
     if isinstance(A, LinearOperator):
-        _check_square(A.shape)
         return A, False, None
-    A = A.tocsr().astype(np.float64) if sparse.issparse(A) else np.asarray(A, dtype=np.float64)
-    _check_square(A.shape)
     values = A.data if sparse.issparse(A) else A
     if not np.isfinite(values).all():
         raise InputError("walk_scores: expected finite edge weights, got NaN or inf.")
-    symmetric = (abs(A - A.T).max() if A.shape[0] else 0) == 0
+    symmetric = abs(A - A.T).max() == 0
     radius = None
     if values.size and values.min() < 0:
         radius = _full_radius(A, symmetric)
     elif not symmetric:
         radius = _radius_of_parts(A)
     return aslinearoperator(A), symmetric, radius
-
-
-def _check_square(shape: tuple[int, ...]) -> None:
-    if len(shape) != 2 or shape[0] != shape[1] or shape[0] == 0:
-        raise InputError(
-            f"walk_scores: expected a square matrix with at least one row, got shape {shape}."
-        )
 
 
 def _full_radius(A: Any, symmetric: bool) -> float:
