@@ -99,36 +99,29 @@ def group_radii(values, first, last, n_neighbors, radii, nearest):
 
 
 @inline
-def groups_and_line(line, groups, n, n_groups, n_neighbors, psi, grouped, place, radii, rest):
+def groups_and_line(line, groups, n, n_groups, n_neighbors, psi):
     """Ross's estimate for a sorted line of `n` points with the group of each.
 
-    A group of one point tells nothing and is left out. `grouped`, `place`, `radii` and `rest` are
-    room for n numbers.
+    A group of one point tells nothing and is left out.
     """
+    grouped, radii, rest = np.empty(n), np.empty(n), np.empty(n)
+    place = np.empty(n, dtype=np.int64)
     starts = np.zeros(n_groups + 1, dtype=np.int64)
     for i in range(n):
         starts[groups[i] + 1] += 1
-    kept = 0
-    for g in range(n_groups):
-        kept += starts[g + 1] if starts[g + 1] > 1 else 0
-    if kept == 0:
-        return 0.0
-    last = 0
-    for i in range(n):
-        if starts[groups[i] + 1] > 1:
-            rest[last] = line[i]
-            last += 1
     for g in range(n_groups):
         starts[g + 1] += starts[g]
     fill = starts[:-1].copy()
-    last = 0
+    kept = 0
     for i in range(n):
         g = groups[i]
         if starts[g + 1] - starts[g] > 1:
-            grouped[fill[g]] = line[i]
-            place[fill[g]] = last
+            rest[kept] = grouped[fill[g]] = line[i]
+            place[fill[g]] = kept
             fill[g] += 1
-            last += 1
+            kept += 1
+    if kept == 0:
+        return 0.0
     nearest = np.empty(n_neighbors)
     total = 0.0
     for g in range(n_groups):
@@ -148,16 +141,12 @@ def numbers_with_classes(columns, order, codes, n_classes, n_neighbors, psi, sco
     n_rows = columns.shape[1]
     line = np.empty(n_rows)
     groups = np.empty(n_rows, dtype=np.int64)
-    grouped, radii, rest = np.empty(n_rows), np.empty(n_rows), np.empty(n_rows)
-    place = np.empty(n_rows, dtype=np.int64)
     for j in range(columns.shape[0]):
         n = observed(columns[j], order[j])
         for i in range(n):
             line[i] = columns[j, order[j, i]]
             groups[i] = codes[order[j, i]]
-        scores[j] = groups_and_line(
-            line, groups, n, n_classes, n_neighbors, psi, grouped, place, radii, rest
-        )
+        scores[j] = groups_and_line(line, groups, n, n_classes, n_neighbors, psi)
 
 
 @inline
@@ -176,10 +165,7 @@ def values_with_numbers(columns, order, target, target_order, n_neighbors, psi, 
     """Discrete columns against a numeric target, whose order is known."""
     n_rows = columns.shape[1]
     line = np.empty(n_rows)
-    groups = np.empty(n_rows, dtype=np.int64)
-    grouped, radii, rest = np.empty(n_rows), np.empty(n_rows), np.empty(n_rows)
-    place = np.empty(n_rows, dtype=np.int64)
-    codes = np.empty(n_rows, dtype=np.int64)
+    groups, codes = np.empty(n_rows, dtype=np.int64), np.empty(n_rows, dtype=np.int64)
     for j in range(columns.shape[0]):
         n_values = value_codes(columns[j], order[j], observed(columns[j], order[j]), codes)
         n = 0
@@ -188,9 +174,7 @@ def values_with_numbers(columns, order, target, target_order, n_neighbors, psi, 
                 line[n] = target[i]
                 groups[n] = codes[i]
                 n += 1
-        scores[j] = groups_and_line(
-            line, groups, n, n_values, n_neighbors, psi, grouped, place, radii, rest
-        )
+        scores[j] = groups_and_line(line, groups, n, n_values, n_neighbors, psi)
 
 
 @kernel
@@ -231,21 +215,17 @@ def chebyshev_radius(line, other, n, position, k, nearest):
     y = other[position]
     nearest[:k] = np.inf
     farthest = np.inf
-    upper = position + 1
-    while upper < n and line[upper] - x < farthest:
-        gap = abs(other[upper] - y)
-        if gap < farthest:
-            keep_nearest(nearest, k, max(line[upper] - x, gap))
-            farthest = nearest[k - 1]
-        upper += 1
-    lower = position - 1
-    while lower >= 0 and x - line[lower] < farthest:
-        gap = abs(other[lower] - y)
-        if gap < farthest:
-            keep_nearest(nearest, k, max(x - line[lower], gap))
-            farthest = nearest[k - 1]
-        lower -= 1
-    return farthest, upper - lower
+    looked = 0
+    for direction in (1, -1):
+        reached = position + direction
+        while 0 <= reached < n and abs(line[reached] - x) < farthest:
+            gap = abs(other[reached] - y)
+            if gap < farthest:
+                keep_nearest(nearest, k, max(abs(line[reached] - x), gap))
+                farthest = nearest[k - 1]
+            reached += direction
+        looked += abs(reached - position)
+    return farthest, looked
 
 
 @inline

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -193,23 +194,33 @@ def _steep_vectors(
 def _largest_by_products(
     normalised: sparse.csr_array, parts: sparse.csr_array, n_vectors: int
 ) -> tuple[Floats, Floats]:
-    from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
+    from scipy.sparse.linalg import ArpackNoConvergence
 
     n_rows = normalised.shape[0]
     across = sparse.csr_array(parts.T)
-    product = LinearOperator(
-        normalised.shape,
-        matvec=lambda vector: normalised @ vector - 2.0 * (parts @ (across @ vector)),
-        dtype=np.float64,
-    )
-    # A fixed start, else ARPACK draws one and the last digits change from fit to fit.
-    start = np.random.default_rng(0).standard_normal(n_rows)
-    breadth = min(n_rows, max(4 * n_vectors + 1, 40))
+
+    def product(vector: Floats) -> Floats:
+        return np.asarray(normalised @ vector - 2.0 * (parts @ (across @ vector)))
+
     try:
-        values, vectors = eigsh(product, n_vectors, which="LA", v0=start, ncv=breadth)
+        return largest_vectors(product, n_rows, n_vectors, max(4 * n_vectors + 1, 40))
     except ArpackNoConvergence as error:
         raise InputError(
             f"MCFS: expected a graph whose first eigenvectors can be told apart, got {n_rows} rows "
             "for which ARPACK did not find them. Use more neighbours, or fewer clusters."
         ) from error
+
+
+def largest_vectors(
+    product: Callable[[Floats], Floats], n: int, n_vectors: int, breadth: int, **options: Any
+) -> tuple[Floats, Floats]:
+    """Largest eigenvalues, and their vectors, of a symmetric matrix given by its products."""
+    from scipy.sparse.linalg import LinearOperator, eigsh
+
+    operator = LinearOperator((n, n), matvec=product, dtype=np.float64)
+    # A fixed start, else ARPACK draws one and the last digits change from fit to fit. Without any
+    # symmetry: a start that duplicate columns share would hide their difference.
+    start = np.random.default_rng(0).standard_normal(n)
+    options = {"which": "LA", "v0": start, "ncv": min(n, breadth), **options}
+    values, vectors = eigsh(operator, n_vectors, **options)
     return values, vectors

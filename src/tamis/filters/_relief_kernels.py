@@ -25,15 +25,11 @@ def count_distinct(columns, most, out):
     for j in range(columns.shape[0]):
         n_known = 0
         for value in columns[j]:
-            if value != value:
-                continue
-            seen = False
-            for v in range(n_known):
-                if known[v] == value:
-                    seen = True
-                    break
-            if not seen:
-                known[n_known] = value
+            v = 0
+            while v < n_known and known[v] != value:
+                v += 1
+            if v == n_known and value == value:
+                known[v] = value
                 n_known += 1
                 if n_known > most:
                     break

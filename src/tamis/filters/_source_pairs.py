@@ -81,16 +81,12 @@ class LinearPairs(_SourcePairs):
             scaled = Scaled(self._moments(), self.factor)
             gathered = selector._run_pass("tiny", scaled, opened.engine).statistic
         self.moments = gathered.other
-        self.rows = PairRows(
-            self._correlations, np.full(self.columns.size, 8.0 * self.columns.size),
-            MOST_LINEAR, self.memory, self.kept,
-        )  # fmt: skip
+        cost = np.full(self.columns.size, 8.0 * self.columns.size)
+        self.rows = PairRows(self._correlations, cost, MOST_LINEAR, self.memory, self.kept)
 
     def _moments(self) -> WithRanges:
-        n = self.opened.n_columns
-        if self.opened.classes is not None:
-            return WithRanges(Ranges(n), ClassMoments(n, self.opened.n_classes))
-        return WithRanges(Ranges(n), CoMoments(n))
+        n, n_classes = self.opened.n_columns, self.opened.n_classes
+        return WithRanges(Ranges(n), ClassMoments(n, n_classes) if n_classes else CoMoments(n))
 
     def with_target(self) -> Floats:
         """F statistic of the columns that vary; finds their means and deviations, too."""

@@ -168,7 +168,14 @@ class CFS(WeightedSelector):
             relevance[agrees], lambda j: pairs.relations(int(agrees[j]), agrees), self.max_stale
         )
         entered, criterion = self._find(search)
-        self._note(search)
+        self.merit_ = float(search.best_merit)
+        self.best_n_features_ = max(len(search.best.columns), 1)
+        if not search.best.columns and isinstance(self._rule(), BestCount):
+            warn(
+                "CFS: expected a column that agrees with the target, got none in "
+                f"{self.relevance_.size}. The first column of the order is kept; try another "
+                "strategy, or give a number of columns."
+            )
         columns = varying[agrees]
         self.criterion_[columns] = criterion
         return order_as_scores(columns[entered], self.criterion_, constant)
@@ -187,16 +194,6 @@ class CFS(WeightedSelector):
         criterion = search.merits(subset)
         criterion[list(subset.columns)] = search.path(subset.columns)
         return np.array(subset.columns, dtype=np.intp), criterion
-
-    def _note(self, search: MeritSearch) -> None:
-        self.merit_ = float(search.best_merit)
-        self.best_n_features_ = max(len(search.best.columns), 1)
-        if not search.best.columns and isinstance(self._rule(), BestCount):
-            warn(
-                "CFS: expected a column that agrees with the target, got none in "
-                f"{self.relevance_.size}. The first column of the order is kept; try another "
-                "strategy, or give a number of columns."
-            )
 
 
 class Subset(NamedTuple):

@@ -223,10 +223,7 @@ def indicator_correlations(weight: Floats, sums: Floats, spread: Floats) -> tupl
 
 
 def rank_sums(tile: NDArray[Any], weight: Floats, starts: NDArray[np.intp]) -> tuple[Any, Any]:
-    """Sum of the centred ranks and observed weight, ``[column, group]``, of groups of rows.
-
-    The ranks of a column have sum of squares 1; a weight that all columns share is given once.
-    """
+    """Sum of the centred ranks and observed weight, ``[column, group]``, of groups of rows."""
     ranks = rank_factors(tile, weight, np.float64, 1).vectors
     sums = np.add.reduceat(ranks * np.sqrt(weight), starts, axis=1)
     missing = np.isnan(tile.T)
@@ -238,8 +235,7 @@ def correlation_of_ranks(seen: Floats, sums: Floats) -> Floats:
     """Correlation with the ranks of the target, whose values are the groups, in order."""
     total = seen.sum(axis=1, keepdims=True)
     centred = np.cumsum(seen, axis=1) - (seen + total) / 2.0
-    scale = np.sqrt((seen * centred**2).sum(axis=1))
     product = (sums * centred).sum(axis=1)
-    scale = np.broadcast_to(scale, product.shape)
+    scale = np.broadcast_to(np.sqrt((seen * centred**2).sum(axis=1)), product.shape)
     r = np.divide(product, scale, out=np.zeros_like(product), where=scale > 0)
     return np.clip(r, -1.0, 1.0, out=r)

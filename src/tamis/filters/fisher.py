@@ -57,8 +57,7 @@ class Fisher(BlockSelector):
     The plain form is printed for two classes; here sums run over all classes. A class with one
     observed row (weight 1 or less) has a mean but no variance to add; a column in which this is
     so for all classes scores 0, as do columns that never vary and columns observed in one class.
-    Missing values take no part: means, variances and counts of a column come from its observed
-    rows. Zeros of a sparse matrix are counted without being visited.
+    Missing values take no part. Zeros of a sparse matrix are counted without being visited.
 
     `sample_weight` counts rows: the plain form divides by the weight of a class less one, so
     multiplying all weights by a number changes it. The weighted form gives the order of

@@ -29,8 +29,8 @@ class GFlip(BaseSelector):
 
     The margin of a row is half of how much farther its nearest row of another class is than
     its nearest row of the same class. Columns are visited in random order, and each goes in or out
-    if that raises the sum of all margins, until a whole round changes nothing. The method finds
-    the number of columns by itself and judges columns together.
+    if that raises the sum of all margins, until a whole round changes nothing. It finds the number
+    of columns by itself.
 
     Parameters
     ----------
@@ -180,15 +180,9 @@ class GFlip(BaseSelector):
     def _search(self, problem: MarginProblem) -> NDArray[np.bool_]:
         """The best set of all searches; of equal ones the first."""
         random = check_random_state(self.random_state)
-        best = None
-        self.evaluation_ = -np.inf
-        for _ in range(self.n_restarts):
-            chosen, value, n_iter, settled = self._climb(problem, random)
-            if best is None or value > self.evaluation_:
-                best, self.evaluation_, self.n_iter_ = chosen, value, n_iter
-                converged = settled
-        assert best is not None
-        if not converged:
+        searches = [self._climb(problem, random) for _ in range(self.n_restarts)]
+        best, self.evaluation_, self.n_iter_, settled = max(searches, key=lambda found: found[1])
+        if not settled:
             warn(
                 f"{type(self).__name__}: columns were still flipping after {self.n_iter_} rounds. "
                 "Raise max_iter."

@@ -56,11 +56,8 @@ class InformationGain(BlockSelector):
     -----
     O(n_samples n_features + n_features n_bins n_classes) time, in two passes over the rows; memory
     for ``n_features * n_classes * (n_bins + 1)`` numbers beside the data. Missing values take no
-    part: range, entropy and gain of a column come from its observed rows. Zeros of a sparse matrix
-    are counted without being visited. Weights need not be whole; only their ratios matter.
-
-    Quinlan's attributes are discrete; numeric columns are cut into equal bins here. The gain of
-    pure noise is not 0 but about ``(n_bins - 1) (n_classes - 1) / (1.4 n_samples)`` bits:
+    part, and zeros of a sparse matrix are counted without being visited. Of weights only the ratios
+    matter. The gain of pure noise is about ``(n_bins - 1) (n_classes - 1) / (1.4 n_samples)`` bits:
     use fewer bins for few rows.
 
     References

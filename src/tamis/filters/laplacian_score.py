@@ -28,8 +28,7 @@ class LaplacianScore(BaseSelector):
     """Laplacian score: columns that keep neighbouring rows together.
 
     The rows are joined to their nearest neighbours in a graph. A column is good if it differs
-    little along the edges, compared with how much it varies over all rows: it follows the
-    clusters, or the surface, that the rows lie on. No target is used.
+    little along the edges, compared with how much it varies over all rows. No target is used.
 
     Parameters
     ----------
@@ -65,9 +64,8 @@ class LaplacianScore(BaseSelector):
     Notes
     -----
     ``O(n_samples**2 n_features)`` time for the neighbours, in matrix products, then ``O(n_samples
-    n_neighbors n_features)``. Memory for the edges, the work space and a few columns; a second,
-    dense copy of the table is made only if it is not C-ordered float64, is sparse, has missing
-    cells or constant columns, or is scaled.
+    n_neighbors n_features)``. A second, dense copy of the table is made only if it is not C-ordered
+    float64, is sparse, has missing cells or constant columns, or is scaled.
 
     A missing cell is at the mean of its column, in distances and in the score. The paper leaves the
     width open. Neighbours at equal distance are taken by lower row, so that the order of the rows

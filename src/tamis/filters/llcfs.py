@@ -13,6 +13,7 @@ from tamis._base import BaseSelector, Scores
 from tamis._columns import centred_columns, find_constant
 from tamis._facts import BOTH_TASKS, SelectorFacts
 from tamis._validation import N_JOBS, Constraint, Number
+from tamis.filters._neighbor_graph import largest_vectors
 from tamis.statistics.neighbors import centred_grams, nearest_rows, ridge_inverses
 
 Floats = NDArray[np.float64]
@@ -42,11 +43,11 @@ class LLCFS(BaseSelector):
     Parameters
     ----------
     n_clusters : int, default=5
-        Number of cluster indicators, c in the paper. The first is always the constant one, which
-        says nothing, so two are used for 1. At most `n_samples` are used.
+        Number of cluster indicators, c in the paper, between 2 (the first one is constant) and
+        `n_samples`.
     n_neighbors : int, default=15
-        Rows from which the indicators of a row are predicted, k in the paper. At most
-        ``n_samples - 1`` are used.
+        Rows from which the indicators of a row are predicted, k in the paper; at most
+        ``n_samples - 1``.
     beta : float, default=1.0
         Weight of the errors of a regression against its penalty; small values give smooth models.
     max_iter : int, default=20
@@ -56,8 +57,7 @@ class LLCFS(BaseSelector):
     n_features_to_select : int, float, "elbow", "all" or rule, default="elbow"
         The cut; see :mod:`tamis.cutoff`.
     n_jobs : int or None, default=None
-        Threads of the search for neighbours; ``None`` uses all cores. The result does not depend
-        on it.
+        Threads of the neighbour search; ``None`` uses all cores. The result does not depend on it.
 
     Attributes
     ----------
@@ -80,8 +80,7 @@ class LLCFS(BaseSelector):
 
     A round costs ``O(n_samples^2 n_features)`` for the neighbours and as much or less for the
     regressions, ``O(n_samples n_neighbors^3)`` to solve them, and ``O(n_samples^3)`` for the
-    indicators; above 5,000 rows a sparse factorisation takes the place of the dense one, whose
-    memory depends on the graph of neighbours.
+    indicators, with a sparse factorisation above 5,000 rows.
 
     The weights need not settle, and no warning is given for that: there is no objective that both
     halves of a round lower. If the clusters lie so far apart that no row has neighbours in another
@@ -201,11 +200,10 @@ class LocalLearning:
 
 
 def local_models(table: Floats, near: Rows, beta: float) -> Iterator[Models]:
-    """Ridge regressions of all rows: dual coefficients, and products with the row itself.
+    """Ridge regressions of all rows: dual coefficients, and products ``(x_i - mean)' Xc'``.
 
     With ``K_i = Xc Xc'`` of the neighbours less their mean and ``R_i = H (K_i + I / beta)^-1 H``,
-    the model of row i for targets y is ``w = Xc' R_i y`` through the mean of the neighbours. The
-    products are ``(x_i - mean)' Xc'``.
+    the model of row i for targets y is ``w = Xc' R_i y`` through the mean of the neighbours.
     """
     groups = np.column_stack([np.arange(near.shape[0]), near])
     for block, grams in centred_grams(table, groups, first=1):
@@ -235,7 +233,7 @@ def smallest_vectors(A: Any, n_vectors: int) -> tuple[Floats, Floats]:
 
 
 def _smallest_by_inverse(M: Any, n_vectors: int) -> tuple[Floats, Floats]:
-    from scipy.sparse.linalg import LinearOperator, eigsh, splu
+    from scipy.sparse.linalg import splu
 
     shift = SHIFT * M.diagonal().mean()
     if M.shape[0] <= DENSE_FACTOR_ROWS:
@@ -245,9 +243,7 @@ def _smallest_by_inverse(M: Any, n_vectors: int) -> tuple[Floats, Floats]:
         solve = lambda v: linalg.cho_solve(factor, v, check_finite=False)  # noqa: E731
     else:
         solve = splu((M + shift * sparse.eye_array(M.shape[0])).tocsc()).solve
-    start = np.random.default_rng(0).standard_normal(M.shape[0])
-    operator = LinearOperator(M.shape, matvec=solve, dtype=np.float64)
-    inverted, vectors = eigsh(operator, k=n_vectors, which="LA", v0=start, ncv=4 * n_vectors + 8)
+    inverted, vectors = largest_vectors(solve, M.shape[0], n_vectors, 4 * n_vectors + 8)
     order = np.argsort(-inverted, kind="stable")
     return 1.0 / inverted[order] - shift, vectors[:, order]
 

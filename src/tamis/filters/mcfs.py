@@ -60,10 +60,10 @@ class MCFS(BaseSelector):
 
     Notes
     -----
-    ``O(n_samples**2 n_features)`` time for the neighbours, in matrix products; eigenvectors by
-    ARPACK through SciPy (dense below 400 rows); ``O(n_clusters n_nonzero n_samples n_features)``
-    for the regressions, which are scikit-learn's :func:`~sklearn.linear_model.lars_path` with the
-    lasso modification, stopped after `n_nonzero` steps. Two dense copies of the table are made.
+    ``O(n_samples**2 n_features)`` time for the neighbours; eigenvectors by ARPACK (dense below 400
+    rows); ``O(n_clusters n_nonzero n_samples n_features)`` for the regressions, by scikit-learn's
+    :func:`~sklearn.linear_model.lars_path` with the lasso modification, stopped after `n_nonzero`
+    steps. Two dense copies of the table are made.
 
     Missing cells are at the mean of their column, in distances and regressions. The eigenvectors
     are those of ``L y = lambda D y`` after the constant one. If the graph falls into several parts,

@@ -44,7 +44,7 @@ class MRMR(WeightedSelector):
 
     The first column is the one most relevant to the target. Each further one has the best balance
     of its relevance against its mean redundancy with the columns chosen before. Good for short
-    lists from tables with many columns that say the same, such as genes.
+    lists from tables with many redundant columns, such as genes.
 
     Parameters
     ----------
@@ -107,10 +107,9 @@ class MRMR(WeightedSelector):
     keeps the current pass and the results of earlier ones.
 
     F has no bound and a correlation is at most 1, so in the difference with F redundancy decides
-    between nearly equal columns only; the paper has it so, and the quotient is the better choice.
-    In the quotient a mean redundancy below 0.001 counts as 0.001. A column that explains the
-    target without error has a large finite F. Numeric targets have the F of a straight line, or
-    are put in bins like the columns (the papers have classes only).
+    between nearly equal columns only; the quotient is the better choice. There a mean redundancy
+    below 0.001 counts as 0.001. A column that explains the target without error has a large finite
+    F. Numeric targets have the F of a straight line, or are put in bins like the columns.
 
     References
     ----------

@@ -1,8 +1,7 @@
 """PairStatistics: how much features say about the target and about each other.
 
-A greedy search asks one object for the relation of features with the target, and of one feature
-with others; `order_as_scores` makes scores of the order that it finds. The rows may be in memory
-(here), in files or on the workers of Dask (:mod:`tamis.filters._source_pairs`).
+A greedy search asks one object for both, whether the rows are in memory (here), in files or on the
+workers of Dask (:mod:`tamis.filters._source_pairs`).
 """
 
 from __future__ import annotations
@@ -87,10 +86,8 @@ def shared_bits(shared: Floats, left: Floats, right: Floats) -> Floats:
 def level_numbers(selector: Any, values: Floats, weight: Floats) -> tuple[NDArray[np.int32], int]:
     """Levels of a regression target, made like those of the features, and how many there are."""
     _check_strategy(selector)
-    codes = code_columns(
-        values[:, None], n_bins=selector.n_bins, strategy=selector.strategy, weight=weight
-    )
-    levels, n_levels = codes.column(0)
+    settings = {"n_bins": selector.n_bins, "strategy": selector.strategy, "weight": weight}
+    levels, n_levels = code_columns(values[:, None], **settings).column(0)
     return levels.astype(np.int32), n_levels
 
 
@@ -175,10 +172,7 @@ class CodedMemory(_MemoryPairs):
 def order_as_scores(
     order: NDArray[np.intp], criterion: Floats, constant: NDArray[np.bool_]
 ) -> Scores:
-    """Scores that count down the order; behind it the other columns follow by their criterion.
-
-    Of the followers, those with equal criteria share a score. Constant columns get 0.
-    """
+    """Scores that count down the order; behind it the others by criterion; 0 if constant."""
     scores = np.zeros(constant.size)
     varying = constant.size - int(constant.sum())
     scores[order] = np.arange(varying, varying - order.size, -1)

@@ -217,11 +217,8 @@ class ReliefF(BaseSelector):
     ) -> NDArray[np.bool_]:
         from tamis.filters import _relief_kernels as kernels
 
-        wanted = self.discrete_features
-        if isinstance(wanted, bool):
-            return np.full(varies.size, wanted)
-        if not isinstance(wanted, str):
-            return self._named_columns(wanted, n_columns)[varies]
+        if not isinstance(self.discrete_features, str):
+            return self._named_columns(np.asarray(self.discrete_features), n_columns)[varies]
         count = np.empty(varies.size, dtype=np.int64)
         with announce_compilation(kernels.count_distinct):
             kernels.count_distinct(values, self.discrete_threshold, count)
@@ -229,10 +226,9 @@ class ReliefF(BaseSelector):
         few[few] = 2 * count[few] <= (~np.isnan(values[few])).sum(axis=1)
         return few
 
-    def _named_columns(self, wanted: Any, n_columns: int) -> NDArray[np.bool_]:
-        wanted = np.asarray(wanted)
-        if wanted.dtype == bool and wanted.shape == (n_columns,):
-            return wanted
+    def _named_columns(self, wanted: NDArray[Any], n_columns: int) -> NDArray[np.bool_]:
+        if wanted.dtype == bool and wanted.shape in ((), (n_columns,)):
+            return np.full(n_columns, wanted)
         names = checks.names_of(self)
         if wanted.ndim == 1 and wanted.dtype.kind in "UO" and names is not None:
             positions = {name: j for j, name in enumerate(names)}
@@ -308,10 +304,9 @@ def split_by_target(
 
 def scores_of_sums(sums: Floats, totals: Floats) -> Floats:
     """Mean difference of pairs of different target less that of equal ones, times shares seen."""
-    difference, seen = sums[:2], sums[2:]
-    mean = np.divide(difference, seen, out=np.zeros_like(seen), where=seen > 0)
-    whole = totals[:, None] > 0
-    share = np.divide(seen, totals[:, None], out=np.ones_like(seen), where=whole)
+    seen, total = sums[2:], totals[:, None]
+    mean = np.divide(sums[:2], seen, out=np.zeros_like(seen), where=seen > 0)
+    share = np.divide(seen, total, out=np.ones_like(seen), where=total > 0)
     return np.asarray((mean[0] - mean[1]) * np.minimum(share.min(axis=0), 1.0))
 
 

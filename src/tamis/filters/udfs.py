@@ -14,6 +14,7 @@ from tamis._columns import centred_columns, find_constant
 from tamis._facts import BOTH_TASKS, SelectorFacts
 from tamis._runtime.warning import warn
 from tamis._validation import N_JOBS, Constraint, Number
+from tamis.filters._neighbor_graph import largest_vectors
 from tamis.statistics.neighbors import centred_grams, nearest_rows, ridge_inverses
 
 Floats = NDArray[np.float64]
@@ -38,11 +39,11 @@ class UDFS(BaseSelector):
     Parameters
     ----------
     n_clusters : int, default=5
-        Directions of the projection, c in the paper. At most the number of columns that vary,
-        less one, are used.
+        Directions of the projection, c in the paper; at most the number of columns that vary less
+        one.
     n_neighbors : int, default=5
-        Nearest rows that make up a neighbourhood with the row itself, k in the paper. At most
-        ``n_samples - 1`` are used.
+        Nearest rows that make up a neighbourhood with the row itself, k in the paper; at most
+        ``n_samples - 1``.
     gamma : float, default=0.001
         Weight of the norm; the larger, the fewer columns have a score that differs from 0.
     regularization : float, default=1.0
@@ -54,8 +55,7 @@ class UDFS(BaseSelector):
     n_features_to_select : int, float, "elbow", "all" or rule, default="elbow"
         The cut; see :mod:`tamis.cutoff`.
     n_jobs : int or None, default=None
-        Threads of the search for neighbours; ``None`` uses all cores. The result does not depend
-        on it.
+        Threads of the neighbour search; ``None`` uses all cores. The result does not depend on it.
 
     Attributes
     ----------
@@ -74,9 +74,8 @@ class UDFS(BaseSelector):
     `regularization` mean the same for all tables. Missing cells are put at the mean of their
     column; sparse tables are made dense.
 
-    ``O(n_samples^2 n_features)`` for the neighbours. An eigenproblem costs
-    ``O(n_features^3 + n_features^2 n_clusters)`` for long tables; for wide ones the matrix over
-    all pairs of columns is never made and it costs ``O(n_samples^2 n_features)``. Memory for
+    ``O(n_samples^2 n_features)`` for the neighbours; an eigenproblem costs ``O(n_features^3 +
+    n_features^2 n_clusters)`` for long tables, ``O(n_samples^2 n_features)`` for wide ones. Memory:
     ``n_samples n_neighbors^2`` numbers, a copy of the table, and the square of the smaller side.
 
     The paper starts from a matrix D of ones. With more columns than rows, many projections tie for
@@ -310,7 +309,8 @@ class RowSparseVectors:
         """
         n_columns, product = self.form.n_columns, self.form.inverse(delta)
         if n_columns > max(DENSE_COLUMNS, 4 * self.n_vectors):
-            return _largest_vectors(product, n_columns, self.n_vectors)
+            breadth, limit = 4 * self.n_vectors + 8, 100 * n_columns
+            return largest_vectors(product, n_columns, self.n_vectors, breadth, maxiter=limit)[1]
         inverse = product(np.eye(n_columns))
         inverse = (inverse + inverse.T) / 2.0
         first = max(0, n_columns - self.n_vectors - 1)
@@ -321,13 +321,3 @@ class RowSparseVectors:
             self.norms = averaged_norms(values, vectors, self.n_vectors)
             return None
         return np.asarray(vectors[:, n_more:])
-
-
-def _largest_vectors(product: Product, n_columns: int, n_vectors: int) -> Floats:
-    from scipy.sparse.linalg import LinearOperator, eigsh
-
-    operator = LinearOperator((n_columns, n_columns), matvec=product, dtype=np.float64)
-    # A start without any symmetry: one that duplicate columns share would hide their difference.
-    start = np.random.default_rng(0).standard_normal(n_columns)
-    options = {"v0": start, "ncv": min(n_columns, 4 * n_vectors + 8), "maxiter": 100 * n_columns}
-    return np.asarray(eigsh(operator, k=n_vectors, which="LA", **options)[1])

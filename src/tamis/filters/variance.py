@@ -17,9 +17,8 @@ from tamis.statistics.moments import MomentsResult
 class Variance(BlockSelector):
     """Variance of every column, without a target.
 
-    Columns that hardly vary can tell little; this is the simplest filter that needs no target. It
-    compares the units of the columns as much as the columns: use it where all are measured in the
-    same unit, or set ``scale="range"``.
+    The simplest filter that needs no target. It depends on the units of the columns: use it where
+    all are measured in the same unit, or set ``scale="range"``.
 
     Parameters
     ----------

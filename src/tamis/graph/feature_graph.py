@@ -34,13 +34,6 @@ class GraphSettings(NamedTuple):
     n_jobs: int | None
     who: str
 
-    @classmethod
-    def of(cls, selector: Any) -> GraphSettings:
-        """Settings of a selector."""
-        limit = given_bytes(selector.memory_limit)
-        who = type(selector).__name__
-        return cls(selector.relation, selector.precision, limit, selector.n_jobs, who)
-
 
 class FeatureGraph:
     """Nodes are features that vary; edges weigh dispersion against redundancy.
@@ -83,7 +76,7 @@ class FeatureGraph:
     def walk(self, alphas: Sequence[float], damping: float) -> list[WalkEnergies]:
         """Scores of the nodes for every alpha; all walks share the blocks of relations."""
         n = self.deviation.size
-        # In single precision the products carry an error of about 1e-7, which no tolerance mends.
+        # In single precision the products carry an error of about 1e-7.
         tol = 1e-12 if self.plan.dtype == "float64" else 1e-8
         # Columns that all repeat each other leave an edge weight of 0, give or take rounding.
         rounding = np.finfo(self.plan.dtype).eps * max(16.0, self.n_rows**0.5)
@@ -106,15 +99,11 @@ class FeatureGraph:
     def edges(self, alpha: float, nodes: Sequence[int]) -> Floats:
         """Edge weights between a few features, for a picture."""
         inside = np.cumsum(self.varies)[list(nodes)] - 1
-        matrix = np.empty((len(inside), len(inside)))
-        for i, a in enumerate(inside):
-            unit = np.zeros((self.deviation.size, 1))
-            unit[a] = 1.0
-            column = 1.0 - self.relations.product(unit)[:, 0]
-            matrix[i] = (1 - alpha) * column[inside] + alpha * np.maximum(
-                self.deviation[a], self.deviation[inside]
-            )
-        return matrix
+        units = np.zeros((self.deviation.size, inside.size))
+        units[inside, np.arange(inside.size)] = 1.0
+        different = 1.0 - self.relations.product(units)[inside]
+        larger = np.maximum.outer(self.deviation[inside], self.deviation[inside])
+        return np.asarray((1 - alpha) * different + alpha * larger)
 
     def close(self) -> None:
         """Remove what the relations keep in a file."""
@@ -124,12 +113,14 @@ class FeatureGraph:
 
 def open_graph(selector: Any, X: Any, weight: Floats | None) -> FeatureGraph:
     """Graph of a table in memory, in files or on the workers of Dask, for a selector's settings."""
+    limit, who = given_bytes(selector.memory_limit), type(selector).__name__
+    settings = GraphSettings(selector.relation, selector.precision, limit, selector.n_jobs, who)
     if isinstance(X, PartitionedTable):
         from tamis.graph._source_graph import source_graph
 
-        return source_graph(selector, X, GraphSettings.of(selector))
+        return source_graph(selector, X, settings)
     varies = ~find_constant(selector, X, weight)
-    return memory_graph(X, varies, weight, GraphSettings.of(selector), selector.steps)
+    return memory_graph(X, varies, weight, settings, selector.steps)
 
 
 def memory_graph(
@@ -164,10 +155,7 @@ def deviations_of(moments: MomentsResult, varies: Mask) -> Floats:
 
 
 def larger_deviation_product(deviation: Floats, order: NDArray[np.intp], vectors: Floats) -> Floats:
-    """``sum_j max(s_i, s_j) v_j`` for every column v of `vectors`, by two running sums.
-
-    `order` sorts the deviations upwards: those before i count s_i each, the others their own.
-    """
+    """``sum_j max(s_i, s_j) v_j`` for every column v of `vectors`, by running sums in `order`."""
     weighted = deviation[:, None] * vectors
     above = np.empty((len(vectors) + 1, vectors.shape[1]))
     above[0] = np.cumsum(weighted, axis=0, out=above[1:])[-1]

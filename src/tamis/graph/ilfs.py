@@ -221,8 +221,8 @@ class ILFS(BlockSelector):
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> ILFS:
         """Take in a block of rows, then rank by all rows seen.
 
-        The class means are those of the blocks that :meth:`learn_moments` saw in a first pass, or
-        else those of the first block; they stay where they are.
+        The class means are those of the blocks that :meth:`learn_moments` saw, or else those of the
+        first block, and stay.
 
         Parameters
         ----------
@@ -242,7 +242,6 @@ class ILFS(BlockSelector):
         return self
 
     def _check_block(self, gathered: Gathered, table: Opened) -> None:
-        """Raise for classes that have no mean."""
         known: Any = table.classes if gathered.first is None else gathered.classes
         check_two_classes(known, "ILFS")
         new = np.setdiff1d(table.classes, known)

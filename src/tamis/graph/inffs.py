@@ -163,6 +163,9 @@ class InfFS(WeightedSelector):
     ) -> NDArray[np.float64]:
         """Scores for many alphas, from one matrix of relations; nothing is learned.
 
+        A table larger than memory is read as often as by `fit`, within the same memory. The scores
+        themselves come on top: 8 bytes per alpha and column.
+
         Parameters
         ----------
         X : array-like, DataFrame, sparse matrix or scan of shape (n_samples, n_features)
@@ -176,11 +179,6 @@ class InfFS(WeightedSelector):
         -------
         scores : ndarray of shape (n_alphas, n_features)
             One row per alpha.
-
-        Notes
-        -----
-        A table larger than memory is read as often as by `fit`, within the same memory. The
-        scores themselves come on top: 8 bytes per alpha and column.
         """
         check_parameters(self, self._constraints)
         alphas = check_alphas(alphas, type(self).__name__)

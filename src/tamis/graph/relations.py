@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -10,10 +9,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from tamis.exceptions import InputError
+from tamis.graph.relation_matrix import Tile
 from tamis.statistics.correlations import Floats, Range, linear_factors, rank_factors
-
-# Absolute relations between two ranges of features, as a matrix.
-Tile = Callable[[Range, Range], Any]
 
 RELATIONS = ("spearman", "pearson", "mutual_information")
 # Relations that are products of vectors, and who makes these.
@@ -24,9 +21,9 @@ INFORMATION_BINS = 5
 
 def relation_tiles(X: Any, weight: Floats | None, settings: Any, dtype: str) -> Tile:
     """Function that gives the absolute relations between two ranges of features in memory."""
-    weight = np.ones(X.shape[0]) if weight is None else weight
     if callable(settings.relation):
         return _user_tiles(X, settings)
+    weight = np.ones(X.shape[0]) if weight is None else weight
     if settings.relation == "mutual_information":
         return information_tiles(X, weight, dtype)
     return FACTORS[settings.relation](X, weight, dtype, settings.n_jobs).block

@@ -39,8 +39,7 @@ def walk_scores(
 
     Walks of every length count, a walk of l steps with the product of its edge weights times
     ``(damping / radius) ** l``: the scores are ``(I - r A)^-1 e - e`` with ``r = damping /
-    spectral radius of A``. Nothing is inverted and no eigenvalue problem is solved: one Krylov
-    space, started at the vector of ones, gives both the radius and the solution.
+    spectral radius of A``. One Krylov space gives both the radius and the solution.
 
     Parameters
     ----------
@@ -174,9 +173,8 @@ def walk_steps(
     """Run the Arnoldi process (Lanczos, if symmetric) from the vector of ones.
 
     Yields vectors and wants their products sent back. With V the orthonormal basis and H the
-    projected matrix, the radius is that of H and the solution is ``V (I - r H)^-1 V' e``. Every new
-    vector is orthogonalised twice against all earlier ones, which keeps H exact and costs little
-    beside a product. A radius of at most `negligible` counts as 0.
+    projected matrix, the radius is that of H and the solution is ``V (I - r H)^-1 V' e``. New
+    vectors are orthogonalised twice, which keeps H exact. A radius up to `negligible` counts as 0.
     """
     limit = min(n, 1000 if max_iter is None else max_iter)
     basis = [np.full(n, 1.0 / np.sqrt(n))]
