@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from tamis._columns import constant_of
 from tamis.exceptions import InputError, TamisError
-from tamis.filters._pair_rows import PAIRS, KeptSearch, PairRows
-from tamis.passes import Opened
+from tamis.filters._kept_search import PAIRS, KeptSearch
 from tamis.passes.columns import ColumnBlocks, memory_of
 from tamis.statistics import (
     Bins,
@@ -46,14 +45,45 @@ MOST_COLUMNS = 4096
 
 
 class _SourcePairs:
-    """What both kinds of relations share: passes over some columns, and a checkpoint."""
+    """What both kinds of relations share: passes over some columns, and a checkpoint.
+
+    Rows of relations of one feature with all others are asked for once. A pass finds, beside the
+    row that is wanted, those of at most `most` features that are likely to be wanted next, as the
+    memory allows: `cost` is what each of them takes in a pass.
+    """
 
     columns: Columns
+    cost: Floats
+    most: int
+    rows: dict[int, Floats]
 
     def __init__(self, selector: Any, opened: Opened):
         self.selector, self.opened, self.n_rows = selector, opened, opened.n_rows
         self.memory = memory_of(opened.engine.source) // SHARE
         self.kept = KeptSearch(opened.engine)
+
+    def _row(
+        self, column: int, promising: Callable[[], Columns], find: Callable[[Columns], Floats]
+    ) -> Floats:
+        """Relations of a feature; `promising` are the features left, the most likely ones first."""
+        if column not in self.rows:
+            batch = self.kept.batch(column)
+            if batch is None:
+                batch = self._choose(column, [int(j) for j in promising() if j != column])
+            self.kept.keep(batch, self.rows, self.cost.size)
+            found = zip(batch, find(batch), strict=True)
+            self.rows.update({int(j): row.copy() for j, row in found})
+        return self.rows.pop(column)
+
+    def _choose(self, column: int, likely: list[int]) -> Columns:
+        """Features for the next pass; of the rows that wait, those without room are dropped."""
+        unknown = [j for j in likely if j not in self.rows]
+        batch = np.array([column, *unknown[: self.most - 1]])
+        batch = batch[: max(1, int((np.cumsum(self.cost[batch]) <= self.memory).sum()))]
+        room = max(1, self.memory // (8 * self.cost.size))
+        kept = [j for j in likely if j in self.rows][: max(0, room - batch.size)]
+        self.rows = {j: self.rows[j] for j in kept}
+        return batch
 
     def resume(self, search: S) -> S:
         """The search as the checkpoint has it."""
@@ -81,8 +111,8 @@ class LinearPairs(_SourcePairs):
             scaled = Scaled(self._moments(), self.factor)
             gathered = selector._run_pass("tiny", scaled, opened.engine).statistic
         self.moments = gathered.other
-        cost = np.full(self.columns.size, 8.0 * self.columns.size)
-        self.rows = PairRows(self._correlations, cost, MOST_LINEAR, self.memory, self.kept)
+        self.cost, self.most = np.full(self.columns.size, 8.0 * self.columns.size), MOST_LINEAR
+        self.rows = self.kept.rows(self.columns.size)
 
     def _moments(self) -> WithRanges:
         n, n_classes = self.opened.n_columns, self.opened.n_classes
@@ -116,7 +146,7 @@ class LinearPairs(_SourcePairs):
 
     def relations(self, newest: int, left: Columns, likely: Callable[[], Columns]) -> Floats:
         """Absolute correlation of one feature with those in `left`."""
-        return self.rows.row(newest, likely)[left]
+        return self._row(newest, likely, self._correlations)[left]
 
     def _correlations(self, batch: Columns) -> Floats:
         mean, spread = self.mean[self.columns], self.spread[self.columns]
@@ -143,8 +173,8 @@ class CodedPairs(_SourcePairs):
         self.read = self.columns[self.has_levels]
         self.cuts = cuts.take(self.read)
         self.left = np.arange(self.read.size)
-        cost = 8.0 * self.cuts.n_levels * self.cuts.n_levels.sum()
-        self.rows = PairRows(self._relations, cost, MOST_CODED, self.memory, self.kept)
+        self.cost = 8.0 * self.cuts.n_levels * self.cuts.n_levels.sum()
+        self.most, self.rows = MOST_CODED, self.kept.rows(self.read.size)
 
     def with_target(self) -> Floats:
         """Relation of every feature with the target."""
@@ -165,7 +195,8 @@ class CodedPairs(_SourcePairs):
                 columns = likely()
                 return self.place[columns[self.has_levels[columns]]]
 
-            found[shared] = self.rows.row(int(self.place[newest]), places)[self.left]
+            row = self._row(int(self.place[newest]), places, self._relations)
+            found[shared] = row[self.left]
         return found
 
     def _relations(self, batch: Columns) -> Floats:
@@ -220,8 +251,11 @@ def find_cuts(selector: Any, opened: Opened) -> tuple[Cuts, NDArray[np.bool_]]:
         return _equal_widths(selector, opened)
     ranges = selector._find_ranges(opened.engine).finish()
     constant = constant_of(selector, ranges)
-    found = iter(_of_whole_columns(selector, opened, ~constant))
-    return Cuts.of([np.empty(0) if fixed else next(found) for fixed in constant]), constant
+    found = _of_whole_columns(selector, opened, ~constant)
+    cuts = [np.empty(0)] * constant.size
+    for column, own in zip(np.flatnonzero(~constant), found, strict=True):
+        cuts[column] = own
+    return Cuts.of(cuts), constant
 
 
 def _equal_widths(selector: Any, opened: Opened) -> tuple[Cuts, NDArray[np.bool_]]:

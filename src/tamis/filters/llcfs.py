@@ -43,8 +43,8 @@ class LLCFS(BaseSelector):
     Parameters
     ----------
     n_clusters : int, default=5
-        Number of cluster indicators, c in the paper, between 2 (the first one is constant) and
-        `n_samples`.
+        Number of cluster indicators, c in the paper; at least 2 are used, since the first one is
+        constant, and at most `n_samples`.
     n_neighbors : int, default=15
         Rows from which the indicators of a row are predicted, k in the paper; at most
         ``n_samples - 1``.

@@ -1,9 +1,8 @@
-"""Rows of relations that a search asks for, and what its checkpoint keeps."""
+"""KeptSearch: what the checkpoint of a search over pairs of features keeps."""
 
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable
 from typing import Any, TypeVar
 
 import numpy as np
@@ -16,49 +15,6 @@ S = TypeVar("S")
 
 # Names in the checkpoint: of cuts, of a search, and of the pass that it waits for.
 CUTS, SEARCH, PAIRS = "cuts", "search", "pairs"
-
-
-class PairRows:
-    """Relations of one feature with all others, found for many features in one pass.
-
-    Each row is asked for once. `find` finds, beside the row that is wanted, those of at most `most`
-    features that are likely to be wanted next, as `memory` allows: `cost` is that of a feature.
-    """
-
-    def __init__(
-        self,
-        find: Callable[[Columns], Floats],
-        cost: Floats,
-        most: int,
-        memory: int,
-        kept: KeptSearch,
-    ):
-        self.find, self.cost, self.most, self.memory = find, cost, most, memory
-        self.kept, self.rows = kept, kept.rows(cost.size)
-
-    def row(self, column: int, promising: Callable[[], Columns]) -> Floats:
-        """Relations of a feature; `promising` are the features left, the most likely ones first."""
-        if column not in self.rows:
-            self._find(column, promising())
-        return self.rows.pop(column)
-
-    def _find(self, column: int, promising: Columns) -> None:
-        batch = self.kept.batch(column)
-        if batch is None:
-            batch = self._choose(column, [int(j) for j in promising if j != column])
-        self.kept.keep(batch, self.rows, self.cost.size)
-        found = self.find(batch)
-        self.rows.update({int(j): row.copy() for j, row in zip(batch, found, strict=True)})
-
-    def _choose(self, column: int, likely: list[int]) -> Columns:
-        """Features for the next pass; of the rows that wait, those without room are dropped."""
-        unknown = [j for j in likely if j not in self.rows]
-        batch = np.array([column, *unknown[: self.most - 1]])
-        batch = batch[: max(1, int((np.cumsum(self.cost[batch]) <= self.memory).sum()))]
-        room = max(1, self.memory // (8 * self.cost.size))
-        kept = [j for j in likely if j in self.rows][: max(0, room - batch.size)]
-        self.rows = {j: self.rows[j] for j in kept}
-        return batch
 
 
 class KeptSearch:
