@@ -14,7 +14,6 @@ from scipy import sparse
 
 from tamis._runtime.wording import listed
 from tamis.data.frames import is_frame
-from tamis.data.roles import first_repeat
 from tamis.data.target import is_missing
 from tamis.exceptions import InputError
 
@@ -220,9 +219,7 @@ def _check_unique(names: list[Any], who: str) -> list[Any]:
     for name in names:
         if is_missing(name):
             raise InputError(f"{who}: expected a name in every row of meta, got {name!r}.")
-    repeat = first_repeat(names)
-    if repeat is not None:
-        twice = names[repeat]
+    if (twice := _repeated(names)) is not None:
         raise InputError(
             f"{who}: expected every name once in meta, got {twice!r} {names.count(twice)} times."
         )
@@ -238,9 +235,7 @@ def take_rows(meta: Any, positions: list[int] | NDArray[Any]) -> Any:
 
 def check_columns(names: list[Any], present: list[Any], who: str, *, extra: bool) -> None:
     """Raise unless every row of meta has a column and, unless `extra`, the other way round."""
-    repeat = first_repeat(present)
-    if repeat is not None:
-        twice = present[repeat]
+    if (twice := _repeated(present)) is not None:
         raise InputError(
             f"{who}: expected every column name once, got {twice!r} {present.count(twice)} times. "
             "Rename the columns."
@@ -258,3 +253,8 @@ def check_columns(names: list[Any], present: list[Any], who: str, *, extra: bool
             f"{who}: expected a row of meta for every column, got none for "
             f"{listed(others, SHOWN)}. Remove these columns (the target, say), or add the rows."
         )
+
+
+def _repeated(names: list[Any]) -> Any:
+    """A name that occurs more than once, or None."""
+    return next((name for name, n in Counter(names).items() if n > 1), None)
