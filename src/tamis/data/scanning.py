@@ -128,8 +128,9 @@ def scan(
     names = [files[0].names[j] if files[0].names else f"x{j}" for j in chosen]
     judged = judge_positions(files, own, names, include if columns is None else None)
     found = Scan(files, own, labels, limit, checkpoint, judged)
-    check_value(cluster, CLUSTER, who="scan", name="cluster")
-    found.cluster = cluster
+    if cluster is not None:
+        check_value(cluster, CLUSTER, who="scan", name="cluster")
+        found.cluster = cluster
     return found
 
 

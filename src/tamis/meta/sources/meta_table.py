@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
+from collections import Counter
 from typing import Any
 
 import narwhals.stable.v2 as nw
