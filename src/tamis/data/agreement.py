@@ -10,14 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tamis._runtime.wording import counted, listed, unknown_column
-from tamis.data.formats.base import (
-    INTEGER,
-    NARROW,
-    TEXT,
-    LabelType,
-    Piece,
-    TableFile,
-)
+from tamis.data.formats.base import INTEGER, NARROW, TEXT, LabelType, Piece, TableFile
 from tamis.data.given_labels import GivenLabels
 from tamis.data.judging import Judged, Positions, judge_columns
 from tamis.data.roles import ColumnRole

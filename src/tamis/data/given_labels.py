@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tamis._runtime.wording import counted
-from tamis.data.formats.base import Stamp, TableFile, check_stamp, first_line, stamp_of
+from tamis.data.formats.arrow import first_line
+from tamis.data.formats.base import Stamp, TableFile, check_stamp, stamp_of
 from tamis.data.formats.matrix import text_of
 from tamis.data.formats.npz import DAMAGE, StoredArray, find_array
 from tamis.exceptions import InputError

@@ -11,7 +11,8 @@ from tamis.data.formats.dialect import read_text
 from tamis.data.formats.hdf5 import H5adTable, Hdf5Table
 from tamis.data.formats.npz import NpyTable, NpzTable, read_npz
 from tamis.data.formats.parquet import ParquetTable, read_parquet
-from tamis.data.formats.paths import check_file, find_files, table_format
+from tamis.data.formats.paths import check_file, table_format
+from tamis.data.formats.patterns import find_files
 from tamis.data.formats.text import CsvTable
 from tamis.data.formats.zarr import ZarrTable
 from tamis.data.table import RawTable

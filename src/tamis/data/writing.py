@@ -21,8 +21,8 @@ from tamis._runtime.atomic import atomic_path
 from tamis._runtime.wording import unknown_column
 from tamis.data import matrix_table
 from tamis.data.encode import decoded, floats, plain
+from tamis.data.formats.arrow import first_line, import_pyarrow
 from tamis.data.formats.arrow_ipc import write_feather
-from tamis.data.formats.base import first_line, import_pyarrow
 from tamis.data.formats.dialect import open_text_output, parse
 from tamis.data.formats.parquet import write_parquet
 from tamis.data.formats.paths import DELIMITERS, table_format

@@ -8,15 +8,8 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from tamis.data.formats.base import (
-    LabelType,
-    Piece,
-    Request,
-    TableFile,
-    check_names,
-    damaged_file,
-    import_pyarrow,
-)
+from tamis.data.formats.arrow import damaged_file, import_pyarrow
+from tamis.data.formats.base import LabelType, Piece, Request, TableFile, check_names
 from tamis.data.formats.batches import arrow_label_type, column_kinds, piece_of
 from tamis.data.table import RawTable
 from tamis.exceptions import InputError

@@ -6,14 +6,14 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
-from types import ModuleType
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tamis.data.formats.arrow import first_line
 from tamis.data.roles import ColumnCode
-from tamis.exceptions import ColumnTypeError, InputError, MissingDependencyError
+from tamis.exceptions import ColumnTypeError, InputError
 from tamis.statistics.ranges import Ranges
 
 # What a column holds: numbers that float32 can hold, other numbers, integers, or something else.
@@ -227,35 +227,3 @@ def check_names(who: str, names: Sequence[str]) -> None:
         from tamis.data.table import check_names_once
 
         check_names_once(who, names)
-
-
-def import_pyarrow(purpose: str) -> ModuleType:
-    """Return pyarrow, or say what brings it.
-
-    Parameters
-    ----------
-    purpose : str
-        What needs it, as the subject of the sentence, e.g. ``"reading flowers.csv"``.
-    """
-    try:
-        import pyarrow
-    except ImportError as error:
-        raise MissingDependencyError(
-            f"{purpose} needs the package pyarrow, which is not installed; "
-            "run: pip install 'tamis[cli]'"
-        ) from error
-    return pyarrow
-
-
-def first_line(error: BaseException) -> str:
-    """Shorten an error of pyarrow or numpy to something a reader can take in."""
-    lines = str(error).strip().splitlines()
-    return lines[0][:200].rstrip(" .") if lines else type(error).__name__
-
-
-def damaged_file(path: Path, kind: str, error: Exception) -> InputError:
-    """Build the error for a file that cannot be read as what its name says."""
-    return InputError(
-        f"{path.name}: expected a {kind} file, got a damaged or other file ({first_line(error)}); "
-        "write or download it again, or correct its extension."
-    )

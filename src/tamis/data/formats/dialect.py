@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from tamis.data.encode import is_number
-from tamis.data.formats.base import import_pyarrow
+from tamis.data.formats.arrow import import_pyarrow
 from tamis.data.formats.paths import DELIMITERS, table_format
 from tamis.data.table import RawTable
 from tamis.exceptions import InputError

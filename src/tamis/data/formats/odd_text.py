@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import IO
 
-from tamis.data.formats.base import first_line
+from tamis.data.formats.arrow import first_line
 from tamis.data.formats.dialect import TextDialect, is_gzip, open_bytes
 from tamis.exceptions import InputError
 

@@ -14,16 +14,8 @@ from numpy.typing import NDArray
 
 from tamis._runtime.memory import empty_columns
 from tamis._runtime.threads import effective_jobs
-from tamis.data.formats.base import (
-    LabelType,
-    Piece,
-    Request,
-    Stamp,
-    TableFile,
-    check_names,
-    damaged_file,
-    import_pyarrow,
-)
+from tamis.data.formats.arrow import damaged_file, import_pyarrow
+from tamis.data.formats.base import LabelType, Piece, Request, Stamp, TableFile, check_names
 from tamis.data.formats.batches import (
     arrow_label_type,
     column_kinds,

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from tamis.data.formats.arrow import import_pyarrow
 from tamis.data.formats.base import (
     TEXT,
     LabelType,
@@ -18,7 +19,6 @@ from tamis.data.formats.base import (
     TableFile,
     TypesChangedError,
     check_names,
-    import_pyarrow,
 )
 from tamis.data.formats.batches import column_kinds, piece_of
 from tamis.data.formats.dialect import (

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tamis._runtime.wording import listed
-from tamis.data.formats.base import first_line, import_pyarrow
+from tamis.data.formats.arrow import first_line, import_pyarrow
 from tamis.exceptions import InputError
 from tamis.meta.sources.feature_source import FeatureSource
 from tamis.meta.sources.meta_table import (
