@@ -103,3 +103,15 @@ def test_pickles_are_refused_before_opening(tmp_path, monkeypatch, place):
     monkeypatch.setattr(zarr, "open", lambda *_, **__: pytest.fail("the store was opened"))
     with pytest.raises(InputError, match=r"Python objects in y/.zarray, which are not loaded"):
         scan(path)
+
+
+@pytest.mark.parametrize("name", ["y", "X/0.0", "X/.zarray"])
+def test_links_are_refused_before_opening(tmp_path, zarr, monkeypatch, name):
+    group = zarr.create_group(str(tmp_path / "t.zarr"), zarr_format=2)
+    group.create_array("X", data=X, chunks=(12, 5))
+    group.create_array("y", data=np.arange(12))
+    (tmp_path / "t.zarr" / name).rename(tmp_path / "elsewhere")
+    (tmp_path / "t.zarr" / name).symlink_to(tmp_path / "elsewhere")
+    monkeypatch.setattr(zarr, "open", lambda *_, **__: pytest.fail("the store was opened"))
+    with pytest.raises(InputError, match=rf"t.zarr: expected folders and files.*{name}"):
+        scan(tmp_path / "t.zarr")

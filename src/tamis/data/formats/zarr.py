@@ -73,12 +73,22 @@ class ZarrTable(MatrixFile):
 
 
 def check_codecs(path: Path) -> None:
-    """Refuse a store whose arrays are pickled, since unpickling can run code."""
-    for folder, _, files in os.walk(path):
+    """Refuse a store whose arrays are pickled, since unpickling can run code.
+
+    Links are refused, too: what they lead to is not looked at here, but would be opened by zarr.
+    """
+    for folder, folders, files in os.walk(path):
+        for name in (*folders, *files):
+            if (place := Path(folder, name)).is_symlink():
+                raise InputError(
+                    f"{path.name}: expected folders and files, got the link "
+                    f"{place.relative_to(path)}, which is not followed because it can lead "
+                    "anywhere; put a copy in its place."
+                )
         for name in set(files) & {".zarray", ".zmetadata", "zarr.json"}:
             try:
                 described = json.loads(Path(folder, name).read_bytes())
-            except (OSError, ValueError):
+            except (OSError, ValueError, RecursionError):
                 continue  # zarr says what is wrong with it
             if _is_pickled(described):
                 raise InputError(
