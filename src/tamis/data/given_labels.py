@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tamis._runtime.fingerprint import fingerprint
 from tamis._runtime.wording import counted
 from tamis.data.formats.arrow import first_line
 from tamis.data.formats.base import Stamp, TableFile, check_stamp, stamp_of
@@ -93,10 +93,7 @@ class GivenLabels:
         """What tells these values from others."""
         if self.path is not None and self.stamp is not None:
             return [os.path.abspath(self.path), *self.stamp]
-        assert self.values is not None
-        plain = self.values.dtype.kind != "O"
-        raw = self.values.tobytes() if plain else "\0".join(map(str, self.values)).encode()
-        return ["given", len(self), hashlib.sha256(raw).hexdigest()]
+        return ["given", len(self), fingerprint(self.values)]
 
     def check_length(self, what: str, files: Sequence[TableFile]) -> None:
         """Raise if there is not one value for each row of the files."""
