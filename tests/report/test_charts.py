@@ -5,7 +5,9 @@ import re
 import pytest
 
 from tamis.report import _charts as charts
-from tamis.report._charts import _svg
+from tamis.report import _svg
+
+ABOUT = _svg.About("k", "t", "d")
 
 
 @pytest.mark.parametrize(
@@ -55,18 +57,18 @@ def xs(svg):
 
 
 def test_even_counts_are_evenly_spaced():
-    places = xs(charts.line_chart("k", [make_line([10, 20, 30], [1, 2, 3])], "t", "d", "y"))
+    places = xs(charts.line_chart(ABOUT, [make_line([10, 20, 30], [1, 2, 3])], "y"))
     assert places[1] - places[0] == pytest.approx(places[2] - places[1], abs=0.02)
 
 
 def test_counts_over_magnitudes_are_spaced_by_logarithm():
-    places = xs(charts.line_chart("k", [make_line([1, 10, 1000], [1, 2, 3])], "t", "d", "y"))
+    places = xs(charts.line_chart(ABOUT, [make_line([1, 10, 1000], [1, 2, 3])], "y"))
     assert (places[1] - places[0]) * 2 == pytest.approx(places[2] - places[1], abs=0.05)
 
 
 @pytest.mark.parametrize("counts", [[1, 2, 3, 4, 5, 2000], list(range(100, 3000, 100))])
 def test_numbers_of_columns_do_not_touch(counts):
-    svg = charts.line_chart("k", [make_line(counts, [0.5] * len(counts))], "t", "d", "y")
+    svg = charts.line_chart(ABOUT, [make_line(counts, [0.5] * len(counts))], "y")
     found = re.findall(r'<text x="([\d.]+)" y="353" class="t"[^>]*>([\d,]+)<', svg)
     edges = [
         (float(x) - _svg.LARGE_LETTER * len(text) / 2, float(x) + _svg.LARGE_LETTER * len(text) / 2)
@@ -77,40 +79,40 @@ def test_numbers_of_columns_do_not_touch(counts):
 
 
 def test_higher_values_are_drawn_higher():
-    svg = charts.line_chart("k", [make_line([1, 2], [0.1, 0.9])], "t", "d", "y")
+    svg = charts.line_chart(ABOUT, [make_line([1, 2], [0.1, 0.9])], "y")
     points = re.search(r'<polyline points="([^"]*)"', svg)[1].split()
     first, second = (float(pair.split(",")[1]) for pair in points)
     assert second < first
 
 
 def test_missing_values_leave_gaps_and_no_marks():
-    svg = charts.line_chart("k", [make_line([1, 2, 3], [0.1, None, 0.3])], "t", "d", "y")
+    svg = charts.line_chart(ABOUT, [make_line([1, 2, 3], [0.1, None, 0.3])], "y")
     assert svg.count("<circle") == 2
     assert "nan" not in svg.lower()
 
 
 def test_groups_mark_their_members_only():
     rows = [(0, "a", 1.2), (1, "b", 2.0), (2, "c", 2.8)]
-    svg = charts.rank_chart("k", rows, [[0, 2]], None, "t", "d")
+    svg = charts.rank_chart(ABOUT, rows, [[0, 2]], None)
     assert svg.count('class="member"') == 2
     assert "critical difference" not in svg
-    assert "critical difference 1.50" in charts.rank_chart("k", rows, [], 1.5, "t", "d")
+    assert "critical difference 1.50" in charts.rank_chart(ABOUT, rows, [], 1.5)
 
 
 def test_cells_are_as_dark_as_their_value():
-    svg = charts.frequency_chart("k", ["a"], ["m", "n"], [[0.0, 1.0]], "t", "d")
+    svg = charts.frequency_chart(ABOUT, ["a"], ["m", "n"], [[0.0, 1.0]])
     opacities = [float(found) for found in re.findall('fill-opacity="([^"]*)"', svg)]
     assert opacities[0] < 0.1 < 0.9 < opacities[1]
     assert ">100<" in svg
 
 
 def test_signs_of_correlations_have_different_colours():
-    svg = charts.correlation_chart("k", ["a", "b"], [[1.0, -0.5], [-0.5, 1.0]], "t", "d")
+    svg = charts.correlation_chart(ABOUT, ["a", "b"], [[1.0, -0.5], [-0.5, 1.0]])
     assert svg.count('class="cell minus"') == 2
 
 
 def test_times_of_zero_are_drawn():
-    svg = charts.time_chart("k", [(0, "a", 0.0), (1, "b", 12.0)], "t", "d")
+    svg = charts.time_chart(ABOUT, [(0, "a", 0.0), (1, "b", 12.0)])
     assert all(math.isfinite(float(x)) for x in re.findall(r'x2="([^"]*)"', svg))
 
 

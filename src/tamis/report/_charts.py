@@ -8,11 +8,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from markupsafe import Markup
 
 from tamis.report import _svg, _words
+from tamis.report._svg import About
+
+Row = tuple[int, str, float]  # position and name of a method, and its value
 
 WIDTH = 700
 HEIGHT = 380  # of a chart of lines
@@ -39,10 +42,8 @@ class _Frame(NamedTuple):
 
 
 def line_chart(
-    key: str,
+    about: About,
     lines: Sequence[Line],
-    title: str,
-    description: str,
     y_label: str,
     *,
     limits: tuple[float, float] | None = None,
@@ -61,7 +62,7 @@ def line_chart(
     for line in sorted(lines, key=lambda line: line.position == chosen):
         is_chosen = line.position == chosen
         parts.append(_series(line, frame, is_chosen, 0.0 if is_chosen else _dodge(line, lines)))
-    return _svg.picture(key, WIDTH, HEIGHT, title, description, *parts, kind="chart roomy")
+    return _svg.picture(about, WIDTH, HEIGHT, *parts, kind="chart roomy")
 
 
 def _frame(lines: Sequence[Line], counts: list[int], limits: tuple[float, float] | None) -> _Frame:
@@ -148,17 +149,15 @@ def _series(line: Line, frame: _Frame, is_chosen: bool, dodge: float) -> Markup:
 
 
 def rank_chart(
-    key: str,
-    rows: Sequence[tuple[int, str, float]],
+    about: About,
+    rows: Sequence[Row],
     groups: Sequence[Sequence[int]],
     critical_difference: float | None,
-    title: str,
-    description: str,
     chosen: int | None = None,
 ) -> Markup:
     """Draw a dot per method, best first; a bar at the right marks the methods of a group.
 
-    `rows` are position, name and mean rank, sorted by rank; `groups` hold positions.
+    `rows` are sorted by mean rank; `groups` hold positions.
     """
     right = WIDTH - 24 - GROUP_STEP * max(len(groups), 1)
     top = 26 if critical_difference is None else 60
@@ -175,7 +174,7 @@ def rank_chart(
         where[position] = top + ROW * (place + 0.5)
         parts += _dot_row(position, name, x(rank), where[position], position == chosen)
     parts += _bars(groups, where, right)
-    return _named_rows(key, rows, bottom + 30, title, description, parts)
+    return _named_rows(about, rows, bottom + 30, parts)
 
 
 def _upright_grid(
@@ -197,12 +196,10 @@ def _dot_row(position: int, name: str, x: float, y: float, is_chosen: bool) -> l
     ]
 
 
-def _named_rows(
-    key: str, rows: Sequence[Any], height: float, title: str, words: str, parts: list[Markup]
-) -> Markup:
+def _named_rows(about: About, rows: Sequence[Row], height: float, parts: list[Markup]) -> Markup:
     is_roomy = _svg.LARGE_LETTER * max(len(name) for _, name, _ in rows) < NAMES
     kind = "chart roomy" if is_roomy else "chart"
-    return _svg.picture(key, WIDTH, height, title, words, *parts, kind=kind)
+    return _svg.picture(about, WIDTH, height, *parts, kind=kind)
 
 
 def _ruler(start: float, end: float, difference: float) -> Markup:
@@ -227,14 +224,8 @@ def _bars(groups: Sequence[Sequence[int]], where: dict[int, float], right: float
     return parts
 
 
-def time_chart(
-    key: str,
-    rows: Sequence[tuple[int, str, float]],
-    title: str,
-    description: str,
-    chosen: int | None = None,
-) -> Markup:
-    """Draw a dot per method on a logarithmic axis; `rows` are position, name and seconds."""
+def time_chart(about: About, rows: Sequence[Row], chosen: int | None = None) -> Markup:
+    """Draw a dot per method on a logarithmic axis."""
     values = [max(seconds, 1e-6) for *_, seconds in rows]
     powers = range(math.floor(math.log10(min(values))), math.ceil(math.log10(max(values))) + 1)
     if len(powers) == 1:
@@ -249,7 +240,7 @@ def time_chart(
         parts += _dot_row(position, name, x(value), y, is_chosen)
         words = "t strong" if is_chosen else "t"
         parts.append(_svg.text(x(value) + 12, y + 4, _words.seconds(seconds), words))
-    return _named_rows(key, rows, bottom + 8, title, description, parts)
+    return _named_rows(about, rows, bottom + 8, parts)
 
 
 def share_bar(share: float | None, low: float | None = None, high: float | None = None) -> Markup:
@@ -266,12 +257,10 @@ def share_bar(share: float | None, low: float | None = None, high: float | None 
 
 
 def frequency_chart(
-    key: str,
+    about: About,
     columns: Sequence[str],
     methods: Sequence[str],
     shares: Sequence[Sequence[float | None]],
-    title: str,
-    description: str,
     chosen: int | None = None,
 ) -> Markup:
     """Draw a cell per column and method, darker for more often, with the percentage in it."""
@@ -280,16 +269,11 @@ def frequency_chart(
         label = f"{100 * share:.0f}" if share >= 0.005 else ""
         return Look("cell", 0.06 + 0.9 * min(max(share, 0.0), 1.0), _words.percent(share), label)
 
-    parts = _grid(columns, methods, (42.0, 23.0), shares, look, chosen)
-    return _svg.picture(key, *parts[:2], title, description, *parts[2:], kind="chart fixed")
+    return _grid(about, columns, methods, (42.0, 23.0), shares, look, chosen)
 
 
 def correlation_chart(
-    key: str,
-    columns: Sequence[str],
-    values: Sequence[Sequence[float | None]],
-    title: str,
-    description: str,
+    about: About, columns: Sequence[str], values: Sequence[Sequence[float | None]]
 ) -> Markup:
     """Draw a cell per pair of columns: one hue for positive, one for negative."""
 
@@ -297,8 +281,7 @@ def correlation_chart(
         class_ = "cell" if value >= 0 else "cell minus"
         return Look(class_, min(abs(value), 1.0), _words.number(value, 2), "")
 
-    parts = _grid(columns, columns, (21.0, 20.0), values, look)
-    return _svg.picture(key, *parts[:2], title, description, *parts[2:], kind="chart fixed")
+    return _grid(about, columns, columns, (21.0, 20.0), values, look)
 
 
 class Look(NamedTuple):
@@ -311,14 +294,15 @@ class Look(NamedTuple):
 
 
 def _grid(
+    about: About,
     rows: Sequence[str],
     columns: Sequence[str],
     cell: tuple[float, float],
     values: Sequence[Sequence[float | None]],
     look: Callable[[float], Look],
     strong: int | None = None,
-) -> tuple[float, float, Markup, Markup]:
-    """Width, height, names and cells: rows at the left, names of columns slanted above."""
+) -> Markup:
+    """Draw a cell per value, with names of rows at the left, names of columns slanted above."""
     cell_width, cell_height = cell
     left = min(14 + LETTER * max(map(len, rows), default=1), 340)
     # Names above lean at 45 degrees: as much room above as to the right of the last.
@@ -341,7 +325,8 @@ def _grid(
             box = {"x": x, "y": y, "width": cell_width - 1.5, "height": cell_height - 1.5}
             cells += _cell(box, value, look, f"{row}, {column_name}")
     width, height = left + len(columns) * cell_width + slant + 12, top + len(rows) * cell_height + 6
-    return width, height, _svg.tag("g", *names), _svg.tag("g", *cells, class_="cells")
+    parts = _svg.tag("g", *names), _svg.tag("g", *cells, class_="cells")
+    return _svg.picture(about, width, height, *parts, kind="chart fixed")
 
 
 def _cell(

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from markupsafe import Markup
 
 from tamis.report import _charts as charts
 from tamis.report import _sentences, _svg, _tables, _words
+from tamis.report._svg import About
 from tamis.report._tables import Cell, PageTable, heads
-from tamis.report._words import short_name
+from tamis.report._words import Record, short_name
 
 MOST_CELLS = 30  # rows of a heat map
 
@@ -36,20 +37,11 @@ class Figure(NamedTuple):
     table: PageTable
 
 
-class Texts(NamedTuple):
-    """Words around a chart, and those inside of it for readers who cannot see it."""
-
-    title: str
-    caption: str
-    chart_title: str
-    description: str
-
-
 class Context(NamedTuple):
     """What the figures of one data set share."""
 
     key: str
-    data: dict[str, Any]
+    data: Record
     methods: list[str]
     level: float
 
@@ -65,13 +57,13 @@ class Context(NamedTuple):
         answer = self.data["answer"]
         return None if answer is None else int(answer["count"])
 
-    def count_in(self, rows: list[dict[str, Any]]) -> int:
+    def count_in(self, rows: list[Record]) -> int:
         """Recommended number of columns, or the largest if these rows do not have it."""
         counts = {row["count"] for row in rows}
         at = self.chosen_count
         return at if at is not None and at in counts else max(counts, default=0)
 
-    def scores(self, learner: str, metric: str) -> list[dict[str, Any]]:
+    def scores(self, learner: str, metric: str) -> list[Record]:
         """Mean scores of an estimator by a metric, with intervals cut at what it can reach."""
         rows = []
         for row in self.data["scores"]:
@@ -95,10 +87,10 @@ def score_figure(
         f"{_words.percent(context.level)} intervals; estimator: {estimator}."
     )
     title = _words.capital(f"{words}, {estimator}") if number else "Score against number of columns"
-    texts = Texts(title, caption, _words.capital(f"{words} against number of columns"), sentence)
-    y_label = f"{words} ({'higher' if is_better_high else 'lower'} is better)"
-    key = f"{context.key}-score{number}"
-    return _line_figure(context, key, rows, texts, words, y_label, is_better_high=is_better_high)
+    chart_title = _words.capital(f"{words} against number of columns")
+    about = About(f"{context.key}-score{number}", chart_title, sentence)
+    label = f"{words} ({'higher' if is_better_high else 'lower'} is better)"
+    return _line_figure(context, about, rows, title, caption, words, label, is_better_high)
 
 
 def stability_figure(context: Context) -> Figure | None:
@@ -111,10 +103,11 @@ def stability_figure(context: Context) -> Figure | None:
         f"How much the columns chosen on different splits agree, by the Nogueira index: 1 is "
         f"always the same columns, 0 what chance gives. {sentence}"
     )
-    texts = Texts("Stability", caption, "Stability against number of columns", sentence)
+    title, label = "Stability against number of columns", "stability (Nogueira; higher is better)"
+    about = About(f"{context.key}-stability", title, sentence)
     return _line_figure(
-        context, f"{context.key}-stability", rows, texts, "stability",
-        "stability (Nogueira; higher is better)", field="nogueira", limits=(0.0, 1.0), digits=2,
+        context, about, rows, "Stability", caption, "stability", label,
+        field="nogueira", limits=(0.0, 1.0), digits=2,
     )  # fmt: skip
 
 
@@ -123,32 +116,33 @@ def probe_figure(context: Context) -> Figure | None:
     rows = context.data["probes"]
     if not rows:
         return None
-    title = "Known probes among the chosen"
+    title, label = "Known probes among the chosen", "share of probes (lower is better)"
     caption = "Mean share of columns known to mean nothing among the chosen columns; 0 is best."
+    about = About(f"{context.key}-probes", title, caption)
     return _line_figure(
-        context, f"{context.key}-probes", rows, Texts(title, caption, title, caption), "probes",
-        "share of probes (lower is better)", limits=(0.0, 0.0), is_better_high=False,
-    )  # fmt: skip
+        context, about, rows, title, caption, "probes", label, False, limits=(0.0, 0.0)
+    )
 
 
 def _line_figure(
     context: Context,
-    key: str,
-    rows: list[dict[str, Any]],
-    texts: Texts,
+    about: About,
+    rows: list[Record],
+    title: str,
+    caption: str,
     words: str,
     y_label: str,
+    is_better_high: bool = True,
     *,
     field: str = "mean",
     limits: tuple[float, float] | None = None,
-    is_better_high: bool = True,
     digits: int = 3,
 ) -> Figure:
     """A value against the number of columns, one line per method; the legend is best first."""
+    lines, at = _lines(context, rows, field), context.chosen_count
     svg = charts.line_chart(
-        key, _lines(context, rows, field), texts.chart_title, texts.description, y_label,
-        limits=limits, chosen=context.chosen, chosen_count=context.chosen_count,
-    )  # fmt: skip
+        about, lines, y_label, limits=limits, chosen=context.chosen, chosen_count=at
+    )
     body = [
         [
             _tables.name_cell(row["method"]),
@@ -160,12 +154,12 @@ def _line_figure(
         for row in rows
     ]
     labels = heads("Method", f"Columns|{_words.capital(words)}|Interval|Splits")
-    table = PageTable(f"{key}-table", f"Numbers of the chart: {words}", labels, body, True)
+    table = PageTable(f"{about.key}-table", f"Numbers of the chart: {words}", labels, body, True)
     legend = _legend(context, rows, field, is_better_high, digits)
-    return Figure(key, texts.title, texts.caption, svg, legend, table)
+    return Figure(about.key, title, caption, svg, legend, table)
 
 
-def _lines(context: Context, rows: list[dict[str, Any]], field: str) -> list[charts.Line]:
+def _lines(context: Context, rows: list[Record], field: str) -> list[charts.Line]:
     lines = []
     for position, method in enumerate(context.methods):
         own = sorted((row for row in rows if row["method"] == method), key=lambda row: row["count"])
@@ -176,7 +170,7 @@ def _lines(context: Context, rows: list[dict[str, Any]], field: str) -> list[cha
 
 
 def _legend(
-    context: Context, rows: list[dict[str, Any]], field: str, is_better_high: bool, digits: int
+    context: Context, rows: list[Record], field: str, is_better_high: bool, digits: int
 ) -> list[Key]:
     """Entries sorted from best to worst, by the value at the recommended number of columns."""
     at = context.count_in(rows)
@@ -204,7 +198,7 @@ def _legend(
 
 
 def rank_figure(
-    key: str, found: dict[str, Any] | None, methods: list[str], chosen: int | None
+    key: str, found: Record | None, methods: list[str], chosen: int | None
 ) -> Figure | None:
     """Mean ranks of the methods, and groups that do not differ significantly."""
     if found is None or found["reason"] is not None or not found["methods"]:
@@ -218,8 +212,8 @@ def rank_figure(
         [methods.index(name) for name in group if name in methods] for group in found["groups"]
     ]
     caption, difference = _sentences.describe_ranks(found), found["critical_difference"]
-    title = "Mean ranks of the methods"
-    svg = charts.rank_chart(key, rows, groups, difference, title, caption, chosen)
+    about = About(key, "Mean ranks of the methods", caption)
+    svg = charts.rank_chart(about, rows, groups, difference, chosen)
     body = [
         [
             _tables.name_cell(row["method"]),
@@ -262,10 +256,8 @@ def frequency_figure(context: Context) -> Figure | None:
     if context.chosen is not None and context.methods[context.chosen] in block["methods"]:
         chosen = block["methods"].index(context.methods[context.chosen])
         caption += f"; {methods[chosen]} is the recommended method"
-    title = "How often each method chose a column"
-    svg = charts.frequency_chart(
-        key, names[:shown], methods, block["shares"][:shown], title, caption + ".", chosen
-    )
+    about = About(key, "How often each method chose a column", caption + ".")
+    svg = charts.frequency_chart(about, names[:shown], methods, block["shares"][:shown], chosen)
     labels = [*heads("Column", "Index"), *((name, "number") for name in methods)]
     body = [
         [
@@ -308,7 +300,8 @@ def correlation_figure(context: Context) -> Figure | None:
             f" Strongest: {names[column]} and {names[row]}, "
             f"{_words.number(values[row][column], 2)}. Blue goes together, orange opposite ways."
         )
-    svg = charts.correlation_chart(key, names, values, "Correlation of chosen columns", caption)
+    about = About(key, "Correlation of chosen columns", caption)
+    svg = charts.correlation_chart(about, names, values)
     labels = heads("Column|Other column", "Correlation")
     body = [
         [
@@ -338,7 +331,7 @@ def time_figure(context: Context) -> Figure | None:
         (context.methods.index(row["method"]), short_name(row["method"], 26), row["select_seconds"])
         for row in rows
     ]
-    svg = charts.time_chart(key, drawn, "Time of selection", caption, context.chosen)
+    svg = charts.time_chart(About(key, "Time of selection", caption), drawn, context.chosen)
     labels = heads("Method", "Selection|Training|Peak memory")
     body = [
         [

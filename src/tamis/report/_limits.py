@@ -7,13 +7,13 @@ import json
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from tamis.report._words import Record
+
 LARGEST = 3_000_000  # bytes of a page
 MOST_ROWS = 10_000  # of the table of all scores
 MOST_COLUMNS = 200  # of the answer, by name
 MOST_FAILURES = 50
 LONGEST = 300  # letters of a text
-
-Record = dict[str, Any]
 
 
 def shrink(record: Record) -> Iterator[Record]:

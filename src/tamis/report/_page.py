@@ -15,6 +15,7 @@ from markupsafe import Markup
 from tamis.report import _charts as charts
 from tamis.report import _figures, _sentences, _tables, _words
 from tamis.report._figures import Context
+from tamis.report._words import Record
 
 COLUMNS_AT_ONCE = 24  # of the recommended columns; the others are behind a fold
 MOST_OTHER_CHARTS = 12
@@ -22,7 +23,7 @@ MOST_OTHER_CHARTS = 12
 _UNSAFE = re.compile("[<>&\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]")
 
 
-def make_page(record: dict[str, Any], name: str) -> str:
+def make_page(record: Record, name: str) -> str:
     """Fill the template; `name` is what the downloads are called."""
     # Scripts and styles are ours and fixed: the policy allows exactly these texts, so that
     # nothing a name could smuggle in would run.
@@ -61,13 +62,13 @@ def _hash(text: str) -> str:
     return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 
 
-def _embedded(record: dict[str, Any]) -> Markup:
+def _embedded(record: Record) -> Markup:
     """JSON that cannot end its script element, nor hold what UTF-8 cannot write."""
     text = json.dumps(record, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     return Markup(_UNSAFE.sub(lambda found: f"\\u{ord(found[0]):04x}", text))
 
 
-def _section(record: dict[str, Any], place: int) -> dict[str, Any]:
+def _section(record: Record, place: int) -> Record:
     data = record["data"][place]
     context = Context(f"d{place}", data, record["methods"], record["level"])
     first, others = _score_figures(record, context)
@@ -95,7 +96,7 @@ def _section(record: dict[str, Any], place: int) -> dict[str, Any]:
     }
 
 
-def _score_figures(record: dict[str, Any], context: Context) -> tuple[Any, list[Any]]:
+def _score_figures(record: Record, context: Context) -> tuple[Any, list[Any]]:
     """The chart of the deciding estimator and metric, and those of the others."""
     pairs = [
         (learner, metric["name"], metric["greater_is_better"])
@@ -113,7 +114,7 @@ def _score_figures(record: dict[str, Any], context: Context) -> tuple[Any, list[
     return (found[0], found[1:]) if found else (None, [])
 
 
-def _columns(answer: dict[str, Any] | None) -> list[dict[str, Any]]:
+def _columns(answer: Record | None) -> list[Record]:
     if answer is None:
         return []
     columns = zip(

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from tamis.report import _words
-from tamis.report._words import counted, interval, number, percent, short_name
+from tamis.report._words import Record, counted, interval, number, percent, short_name
 
 BEWARE = "Beware"  # how a reason starts that shows nothing was learned
 
@@ -19,13 +19,13 @@ class Tile(NamedTuple):
     sentence: str
 
 
-def title(record: dict[str, Any]) -> str:
+def title(record: Record) -> str:
     """Heading of a page on several data sets."""
     methods, data = len(record["methods"]), len(record["data"])
     return f"{counted(methods, 'method')} on {counted(data, 'data set')}"
 
 
-def headline(data: dict[str, Any]) -> str:
+def headline(data: Record) -> str:
     """Say the answer in one line."""
     answer = data["answer"]
     if answer is None:
@@ -33,7 +33,7 @@ def headline(data: dict[str, Any]) -> str:
     return f"Keep {answer['count']:,} of {counted(data['n_columns'], 'column')}"
 
 
-def tiles(data: dict[str, Any], level: float) -> list[Tile]:
+def tiles(data: Record, level: float) -> list[Tile]:
     """Answer the four questions: which method, how many columns, how good, how stable."""
     answer = data["answer"]
     if answer is None:
@@ -58,7 +58,7 @@ def tiles(data: dict[str, Any], level: float) -> list[Tile]:
     ]
 
 
-def _method(answer: dict[str, Any]) -> str:
+def _method(answer: Record) -> str:
     rivals = [short_name(name, 28) for name in answer["rivals"]]
     if not rivals:
         return "No other method comes as close to the best score."
@@ -67,7 +67,7 @@ def _method(answer: dict[str, Any]) -> str:
     return f"As close to the best score {verb} {shown}."
 
 
-def _columns(answer: dict[str, Any]) -> str:
+def _columns(answer: Record) -> str:
     shares = [share for share in answer["shares"] if share is not None]
     if not shares:
         return "They are listed below, best first."
@@ -76,7 +76,7 @@ def _columns(answer: dict[str, Any]) -> str:
     return f"{often:,} of them {verb} chosen in at least 80% of the splits."
 
 
-def _score(answer: dict[str, Any], metric: str, level: float) -> str:
+def _score(answer: Record, metric: str, level: float) -> str:
     learner = _words.learner_words(answer["learner"])
     text = f"Mean {metric} of the estimator ({learner}) on rows that selection has not seen"
     if answer["low"] is None or answer["high"] is None:
@@ -92,7 +92,7 @@ def _stability(value: float | None) -> str:
     return f"Expect {which} columns from another sample. 1 is always the same, 0 chance."
 
 
-def describe_scores(rows: list[dict[str, Any]], metric: str, is_better_high: bool) -> str:
+def describe_scores(rows: list[Record], metric: str, is_better_high: bool) -> str:
     """Say in words what the chart of scores shows."""
     known = [row for row in rows if row["mean"] is not None]
     if not known:
@@ -104,7 +104,7 @@ def describe_scores(rows: list[dict[str, Any]], metric: str, is_better_high: boo
     )
 
 
-def describe_stability(rows: list[dict[str, Any]]) -> str:
+def describe_stability(rows: list[Record]) -> str:
     """Say in words what the chart of stability shows."""
     known = [row for row in rows if row["nogueira"] is not None]
     if not known:
@@ -117,7 +117,7 @@ def describe_stability(rows: list[dict[str, Any]]) -> str:
     return f"Between {worst} and {best}."
 
 
-def describe_ranks(found: dict[str, Any]) -> str:
+def describe_ranks(found: Record) -> str:
     """Say in words what the test of ranks found."""
     over = f"Mean ranks over {found['n_blocks']:,} {short_name(found['over'])}."
     if found["test"] == "corrected t":
@@ -141,7 +141,7 @@ def describe_ranks(found: dict[str, Any]) -> str:
     )
 
 
-def reasons(data: dict[str, Any]) -> list[str]:
+def reasons(data: Record) -> list[str]:
     """Why this method and this number of columns."""
     if data["answer"] is None:
         return []
@@ -152,7 +152,7 @@ def reasons(data: dict[str, Any]) -> list[str]:
     ]
 
 
-def notes(record: dict[str, Any]) -> list[str]:
+def notes(record: Record) -> list[str]:
     """What a reader should know first: warnings of the recommendation, failures, what is cut."""
     found = []
     if record["other_versions"]:
@@ -167,7 +167,7 @@ def notes(record: dict[str, Any]) -> list[str]:
     return [*found, *record.get("notes", [])]
 
 
-def protocol(record: dict[str, Any]) -> list[str]:
+def protocol(record: Record) -> list[str]:
     """How the numbers came about, in sentences."""
     parts = record["data"]
     texts = [part["protocol"]["description"] for part in parts]

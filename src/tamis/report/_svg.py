@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 from markupsafe import Markup, escape
 
@@ -32,16 +33,18 @@ def _plain(value: object) -> str:
     return f"{value:.2f}".rstrip("0").rstrip(".") if isinstance(value, float) else str(value)
 
 
+class About(NamedTuple):
+    """Key of a drawing in the page; title and description for those who cannot see it."""
+
+    key: str
+    title: str
+    description: str
+
+
 def picture(
-    key: str,
-    width: float,
-    height: float,
-    title: str,
-    description: str,
-    *children: Markup,
-    kind: str = "chart",
+    about: About, width: float, height: float, *children: Markup, kind: str = "chart"
 ) -> Markup:
-    """Make the whole drawing, with a title and a description for those who cannot see it.
+    """Make the whole drawing.
 
     It is as wide as the page allows; "chart fixed" has its own width, "chart roomy" room for
     letters half as large again, so that the whole of it can be read on a phone.
@@ -49,14 +52,14 @@ def picture(
     size = {"width": round(width), "height": round(height)} if kind == "chart fixed" else {}
     return tag(
         "svg",
-        tag("title", title, id=f"{key}-title"),
-        tag("desc", description, id=f"{key}-text"),
+        tag("title", about.title, id=f"{about.key}-title"),
+        tag("desc", about.description, id=f"{about.key}-text"),
         *children,
         class_=kind,
         **size,
         role="img",
         viewBox=f"0 0 {_plain(float(width))} {_plain(float(height))}",
-        aria_labelledby=f"{key}-title {key}-text",
+        aria_labelledby=f"{about.key}-title {about.key}-text",
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from tamis.report import _words
+from tamis.report._words import Record
 
 
 class Cell(NamedTuple):
@@ -58,7 +59,7 @@ def interval_cell(low: float | None, high: float | None, digits: int = 3) -> Cel
     return Cell(_words.interval(low, high, digits) or "–", low)
 
 
-def methods_table(context: Any, record: dict[str, Any]) -> PageTable:
+def methods_table(context: Any, record: Record) -> PageTable:
     """One row per method: at the recommended number of columns, and at its own best."""
     first = context.data["answer"] or record
     metric = first["metric"]
@@ -81,17 +82,13 @@ def methods_table(context: Any, record: dict[str, Any]) -> PageTable:
 
 
 def _methods_row(
-    context: Any, method: str, rows: list[dict[str, Any]], at: int, is_high: bool
+    context: Any, method: str, rows: list[Record], at: int, is_high: bool
 ) -> list[Cell]:
     own = [row for row in rows if row["method"] == method and row["mean"] is not None]
-    here: dict[str, Any] = next((row for row in own if row["count"] == at), {})
-    best: dict[str, Any] = (
-        (max if is_high else min)(own, key=lambda row: row["mean"]) if own else {}
-    )
+    here: Record = next((row for row in own if row["count"] == at), {})
+    best: Record = (max if is_high else min)(own, key=lambda row: row["mean"]) if own else {}
     stability = {(row["method"], row["count"]): row for row in context.data["stability"]}
-    time: dict[str, Any] = next(
-        (row for row in context.data["times"] if row["method"] == method), {}
-    )
+    time: Record = next((row for row in context.data["times"] if row["method"] == method), {})
     name = name_cell(method)
     if context.chosen == context.methods.index(method):
         name = name._replace(kind="name strong")
@@ -107,7 +104,7 @@ def _methods_row(
     ]
 
 
-def overview_table(record: dict[str, Any]) -> PageTable | None:
+def overview_table(record: Record) -> PageTable | None:
     """One row per data set, when there are several."""
     if len(record["data"]) < 2:
         return None
@@ -131,7 +128,7 @@ def overview_table(record: dict[str, Any]) -> PageTable | None:
     return PageTable("overview", "The answer for every data set", labels, body, len(body) > 8)
 
 
-def failures_table(record: dict[str, Any]) -> PageTable | None:
+def failures_table(record: Record) -> PageTable | None:
     """What failed, if anything."""
     body = [
         [name_cell(row[key]) for key in ("data", "method", "split", "part")]
@@ -142,7 +139,7 @@ def failures_table(record: dict[str, Any]) -> PageTable | None:
     return PageTable("failures-table", "What failed", labels, body, len(body) > 8) if body else None
 
 
-def warnings_table(record: dict[str, Any]) -> PageTable | None:
+def warnings_table(record: Record) -> PageTable | None:
     """What was warned of, if anything."""
     body = [
         [

@@ -9,6 +9,7 @@ from typing import Any
 
 from tamis._runtime.wording import counted as counted
 
+Record = dict[str, Any]  # of a comparison, or a part of it
 SHORT = 40
 LONG = 240
 
@@ -79,7 +80,7 @@ def _isolated(text: str) -> str:
     return text
 
 
-def labels(block: dict[str, Any], limit: int = SHORT) -> list[str]:
+def labels(block: Record, limit: int = SHORT) -> list[str]:
     """Short names of the columns of a block; those that look the same also show their position."""
     names = [short_name(name, limit) for name in block["columns"]]
     often = Counter(names)
