@@ -26,8 +26,8 @@ is given alone. On a terminal the best columns are shown as a table; in a pipe a
 CSV (rank, feature, score, selected).
 
 A folder, a pattern (in quotes) and, with --cluster or --workers, any table is read block by block
-and never as a whole; columns that hold text or dates are left out then. The workers read DATA
-themselves, so they must see it under the same path.
+and never as a whole; its columns are judged and encoded as those of a single file. The workers
+read DATA themselves, so they must see it under the same path.
 """
 COLUMNS = ("rank", "feature", "score", "selected")
 # Learned per column by some selectors, and worth a word in the record of a column.
