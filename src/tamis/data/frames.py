@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tamis.data import encode
-from tamis.data.roles import JUDGED_VALUES, ColumnCode, ColumnFacts, judge
+from tamis.data.roles import JUDGED_VALUES, ColumnCode, ColumnFacts, first_repeat, judge
 from tamis.data.words_and_dates import PER_SECOND, SECONDS_PER_DAY, in_units
 from tamis.exceptions import ColumnTypeError, InputError
 
@@ -123,8 +123,7 @@ def _facts_of(name: str, column: Any) -> ColumnFacts:
     if isinstance(column.dtype, nw.Enum):
         facts.order = tuple(column.cat.get_categories().to_list())
     present = column.drop_nulls()
-    again = (~present.head(JUDGED_VALUES).is_first_distinct()).arg_true().to_list()
-    facts.first_repeat = again[0] if again else None
+    facts.first_repeat = first_repeat(present.head(JUDGED_VALUES).to_list())
     distinct = present.unique(maintain_order=True).to_list()
     facts.values = dict.fromkeys(distinct[: JUDGED_VALUES + 1] if kind == "text" else distinct)
     return facts

@@ -9,7 +9,7 @@ answer needs little memory, and it is the same for a table in memory, one file a
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -167,6 +167,16 @@ class ColumnFacts:
         self.n_rows += other.n_rows
         self.n_missing += other.n_missing
         return self
+
+
+def first_repeat(values: Iterable[Any]) -> int | None:
+    """Position of the first value that occurred before."""
+    seen = set()
+    for i, value in enumerate(values):
+        if value in seen:
+            return i
+        seen.add(value)
+    return None
 
 
 def judge(name: str, facts: ColumnFacts, named: bool) -> tuple[ColumnRole, ColumnCode]:
