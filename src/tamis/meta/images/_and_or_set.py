@@ -58,7 +58,7 @@ class AndOrSet:
     @classmethod
     def from_inputs(cls, inputs: Iterable[Any], shift: ArrayLike = 1) -> AndOrSet:
         """Make a set by hand, see :meth:`tamis.meta.AndOrFeatures.features`."""
-        lists = [_check_feature([_check_input(item) for item in feature]) for feature in inputs]
+        lists = [_check_feature(feature) for feature in inputs]
         table = np.zeros((len(lists), MOST_INPUTS, 3), dtype=np.int64)
         for row, feature in zip(table, lists, strict=True):
             row[: len(feature)] = feature
@@ -146,23 +146,23 @@ class AndOrSet:
         return cls(*arrays)
 
 
-def _check_input(item: Any) -> tuple[int, int, int]:
-    values = list(item) if isinstance(item, Iterable) and not isinstance(item, str) else []
-    whole = [v for v in values if isinstance(v, int | np.integer | np.bool_)]
-    if len(whole) != len(values) or len(values) not in (2, 3):
-        raise InputError(
-            f"AndOrSet: expected (row, column) or (row, column, positive) in whole numbers for an "
-            f"input, got {item!r}."
-        )
-    row, column, sign = *(int(value) for value in values), *([1] if len(values) == 2 else [])
-    if row < 0 or column < 0 or sign not in (0, 1):
-        raise InputError(
-            f"AndOrSet: expected row and column >= 0, and 1 or 0 for a negated pixel, got {item!r}."
-        )
-    return row, column, sign
-
-
-def _check_feature(feature: list[tuple[int, int, int]]) -> list[tuple[int, int, int]]:
+def _check_feature(items: Iterable[Any]) -> list[tuple[int, int, int]]:
+    feature = []
+    for item in items:
+        values = list(item) if isinstance(item, Iterable) and not isinstance(item, str) else []
+        whole = [v for v in values if isinstance(v, int | np.integer | np.bool_)]
+        if len(whole) != len(values) or len(values) not in (2, 3):
+            raise InputError(
+                f"AndOrSet: expected (row, column) or (row, column, positive) in whole numbers for "
+                f"an input, got {item!r}."
+            )
+        row, column, sign = [*map(int, values), 1][:3]
+        if row < 0 or column < 0 or sign not in (0, 1):
+            raise InputError(
+                "AndOrSet: expected row and column >= 0, and 1 or 0 for a negated pixel, got "
+                f"{item!r}."
+            )
+        feature.append((row, column, sign))
     if not 1 <= len(feature) <= MOST_INPUTS:
         raise InputError(
             f"AndOrSet: expected 1 to {MOST_INPUTS} inputs for a feature, got {len(feature)}."

@@ -114,10 +114,6 @@ class AnyPoint:
         return [features[int(j)] for j in places]
 
 
-class BrokenLimitError(InputError):
-    """A generator exceeds the limit; unlike a failed draw, this is not passed over."""
-
-
 # Draws the set of a trial, with so many times the limit.
 Draw = Callable[["SetTask", Trial, float], Any]
 
@@ -231,26 +227,24 @@ class SetTask:
             features, table = self.drawn(trial)
             record["n_features"] = len(features)
             record["cost"] = float(np.sum(self.generator.cost(features)))
-            self._check_limit(record)
-            if len(features):
-                return record, features, table
-            record["failure"] = "the generator drew no feature"
-        except BrokenLimitError:
-            raise
         except (TamisError, ValueError) as error:
             record["failure"] = str(error)
-        return record, None, None
+            return record, None, None
+        self._check_limit(record["n_features"], record["cost"])
+        if not len(features):
+            record["failure"] = "the generator drew no feature"
+            return record, None, None
+        return record, features, table
 
-    def _check_limit(self, record: Record) -> None:
+    def _check_limit(self, n_features: int, cost: float) -> None:
         """Raise if the generator exceeds the limit: comparisons would be unfair."""
-        n_features, cost = record["n_features"], record["cost"]
         if self.budget is not None and cost > self.budget * (1 + ROUNDING):
-            raise BrokenLimitError(
+            raise InputError(
                 f"{self.who}: the generator drew features that cost {cost:g} together, above the "
                 f"budget of {self.budget:g}. Correct its draw method."
             )
         if self.n_features is not None and n_features > self.n_features:
-            raise BrokenLimitError(
+            raise InputError(
                 f"{self.who}: the generator drew {n_features} features when asked for "
                 f"{self.n_features}. Correct its draw method."
             )

@@ -11,7 +11,7 @@ from scipy import sparse
 from tamis.data.frames import is_frame
 from tamis.exceptions import InputError
 from tamis.meta.sources.feature_source import FeatureSource
-from tamis.meta.sources.meta_table import table_shape
+from tamis.meta.sources.meta_table import count_candidates
 
 
 class ArraySource(FeatureSource):
@@ -72,7 +72,7 @@ class ArraySource(FeatureSource):
         self.meta, self.cost = meta, cost
         if feature_names is not None:
             self.feature_names = feature_names
-        n_candidates = table_shape(meta, "ArraySource")[0]
+        n_candidates = count_candidates(meta, "ArraySource")
         if shape[1] != n_candidates:
             raise InputError(
                 f"ArraySource: expected a row of meta for every column of X ({shape[1]}), got "

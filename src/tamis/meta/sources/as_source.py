@@ -46,10 +46,9 @@ def as_source(source: Any) -> FeatureSource:
     for name in _METHODS:
         hidden = getattr(source, name)
         if not callable(hidden):
-            came = "None" if hidden is None else f"an object of type {type(hidden).__name__}"
             raise InputError(
-                f"{source._who()}: expected {name} to be the method of FeatureSource, got {came}. "
-                "Give this attribute another name."
+                f"{source._who()}: expected {name} to be the method of FeatureSource, got an "
+                f"object of type {type(hidden).__name__}. Give this attribute another name."
             )
     source._size()
     source._check_measure()
@@ -77,7 +76,7 @@ class WrappedSource(FeatureSource):
 def _wrap(original: Any) -> FeatureSource:
     measures = callable(getattr(original, "measure", None)) and hasattr(original, "meta")
     if isinstance(original, type) or not measures:
-        came = "None" if original is None else f"an object of type {type(original).__name__}"
+        came = f"an object of type {type(original).__name__}"
         if isinstance(original, type):
             came = f"the class {original.__name__}"
         raise InputError(

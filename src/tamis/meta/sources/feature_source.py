@@ -273,7 +273,7 @@ class FeatureSource:
                 f"{self._who()}: expected an attribute meta of shape (n_candidates, n_meta), got "
                 "none. Set it in the class or in __init__."
             ) from error
-        return meta_table.table_shape(meta, self._who())[0]
+        return meta_table.count_candidates(meta, self._who())
 
     def _known_rows(self) -> int | None:
         """Length of a column, if it is known without measuring."""

@@ -95,8 +95,8 @@ def _as_float(value: Any) -> float:
         raise BadResult(f"expected numbers, got {type(value).__name__}") from error
 
 
-def table_shape(meta: Any, who: str) -> tuple[int, int]:
-    """Number of candidates and of meta-features."""
+def count_candidates(meta: Any, who: str) -> int:
+    """Number of rows of meta."""
     shape = getattr(meta, "shape", None)
     if shape is None and isinstance(meta, list | tuple):
         try:
@@ -112,7 +112,7 @@ def table_shape(meta: Any, who: str) -> tuple[int, int]:
             f"meta-feature, got {came}. Pass an array of shape (n_candidates, n_meta) or a "
             "DataFrame."
         )
-    return int(shape[0]), int(shape[1])
+    return int(shape[0])
 
 
 def table_names(meta: Any) -> list[str] | None:

@@ -17,9 +17,9 @@ from tamis.meta.sources.feature_source import FeatureSource
 from tamis.meta.sources.meta_table import (
     as_numbers,
     check_columns,
+    count_candidates,
     has_names,
     split_names,
-    table_shape,
     take_rows,
 )
 
@@ -113,7 +113,7 @@ def _choose(meta: Any, columns: Iterable[str] | None, name: str) -> tuple[list[s
     if len(set(wanted)) < len(wanted):
         raise InputError("ParquetSource: expected every name once in columns, got some twice.")
     if not has_names(meta, name):
-        n_rows = table_shape(meta, "ParquetSource")[0]
+        n_rows = count_candidates(meta, "ParquetSource")
         if n_rows != len(wanted):
             raise InputError(
                 f"ParquetSource: expected a row of meta for each of the {len(wanted)} columns, got "
