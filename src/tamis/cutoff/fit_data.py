@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -39,12 +38,12 @@ class FitData(NamedTuple):
         copy._names_told = getattr(self.selector, "feature_names_in_", None)
         return without_callbacks(copy)
 
-    def fit(self, selector: Any, X: Any, y: Any, rows: Any = None) -> Any:
-        """Fit a selector on (a part of) the data, with the weights that belong to it."""
-        if self.sample_weight is None:
-            return selector.fit(X, y)
-        weight = self.sample_weight if rows is None else self.sample_weight[rows]
-        return selector.fit(X, y, sample_weight=weight)
+    def fit(self, X: Any, y: Any, rows: Any = slice(None)) -> Any:
+        """Fit a fresh selector on (a part of) the data, with the weights that belong to it."""
+        options = {}
+        if self.sample_weight is not None:
+            options["sample_weight"] = self.sample_weight[rows]
+        return self.fresh().fit(X, y, **options)
 
     def fit_learner(self, estimator: Any, columns: Indices, rows: Indices) -> Any:
         """Fit a copy of an estimator on some columns and rows, with weights if it takes any."""
@@ -60,10 +59,6 @@ class FitData(NamedTuple):
         if self.sample_weight is not None and _takes_weight(scorer):
             options["sample_weight"] = self.sample_weight[rows]
         return float(scorer(model, self.X[rows][:, columns], self.target[rows], **options))
-
-    def steps(self, name: str, items: Sequence[Any]) -> Iterable[Any]:
-        """Go through `items` reporting to the selector's callbacks."""
-        yield from self.selector.steps(name, items, len(items))
 
 
 def _takes_weight(scorer: Any) -> bool:

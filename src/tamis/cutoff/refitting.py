@@ -106,9 +106,8 @@ class CrossValidated(CutRule):
         scorer = check_scoring(self.estimator, self.scoring)
         folds = list(splitter.split(data.X, target))
         rows = []
-        for train, test in data.steps("folds", folds):
-            selector = data.fresh()
-            data.fit(selector, data.X[train], target[train], rows=train)
+        for train, test in data.selector.steps("folds", folds, len(folds)):
+            selector = data.fit(data.X[train], target[train], train)
             row = []
             for k in grid:
                 rule = TopK(int(k), keep=self.keep, groups=self.groups)
@@ -192,11 +191,11 @@ class PermutationNull(CutRule):
         # A row of weight 0 is not there, so it has no target to give away.
         rows = np.arange(target.size) if weight is None else np.flatnonzero(weight > 0)
         best = []
-        for _ in data.steps("permutations", range(self._count())):
-            selector = data.fresh()
+        count = self._count()
+        for _ in data.selector.steps("permutations", range(count), count):
             shuffled = target.copy()
             shuffled[rows] = target[rng.permutation(rows)]
-            best.append(data.fit(selector, data.X, shuffled).scores_.max())
+            best.append(data.fit(data.X, shuffled).scores_.max())
         null = np.sort(best)
         # An equal score counts against the column; rounding must not decide that.
         own = ranking.scores - 1e-12 * np.abs(ranking.scores)

@@ -109,23 +109,41 @@ def code_quantile(values, order, weight, n_bins, table, n_levels):
 
 
 @inline
+def count_classes(order, classes, weight, first, last, counts):
+    """Weight of every class at some positions, into `counts`; the sum of all."""
+    counts[:] = 0.0
+    total = 0.0
+    for i in range(first, last):
+        counts[classes[order[i]]] += weight[order[i]]
+        total += weight[order[i]]
+    return total
+
+
+@inline
+def classes_and_entropy(order, classes, weight, first, last, counts):
+    """Number of classes at some positions and their entropy in bits."""
+    total = count_classes(order, classes, weight, first, last, counts)
+    k = 0
+    entropy = 0.0
+    for c in range(counts.shape[0]):
+        if counts[c] > 0.0:
+            k += 1
+            entropy -= counts[c] / total * np.log2(counts[c] / total)
+    return k, entropy
+
+
+@inline
 def best_cut(x, order, classes, weight, first, last, left, right, x_log_x_table):
     """Cut of positions first to last with the least class entropy, if description length allows.
 
     `left` and `right` are room for weights per class. Returns the position where the upper part
     begins, or -1.
     """
-    n_classes = left.shape[0]
-    for c in range(n_classes):
-        left[c] = 0.0
-        right[c] = 0.0
-    total = 0.0
-    for i in range(first, last):
-        right[classes[order[i]]] += weight[order[i]]
-        total += weight[order[i]]
+    total = count_classes(order, classes, weight, first, last, right)
+    left[:] = 0.0
     whole = 0.0
     k = 0
-    for c in range(n_classes):
+    for c in range(right.shape[0]):
         whole += x_log_x(right[c], x_log_x_table)
         k += right[c] > 0.0
     if k < 2:
@@ -161,24 +179,6 @@ def best_cut(x, order, classes, weight, first, last, left, right, x_log_x_table)
     delta -= k * entropy - k_left * entropy_left - k_right * entropy_right
     cost = (np.log2(max(total - 1.0, 1.0)) + delta) / total
     return at if entropy - best > cost + TIE else -1
-
-
-@inline
-def classes_and_entropy(order, classes, weight, first, last, counts):
-    """Number of classes at some positions and their entropy in bits."""
-    for c in range(counts.shape[0]):
-        counts[c] = 0.0
-    total = 0.0
-    for i in range(first, last):
-        counts[classes[order[i]]] += weight[order[i]]
-        total += weight[order[i]]
-    k = 0
-    entropy = 0.0
-    for c in range(counts.shape[0]):
-        if counts[c] > 0.0:
-            k += 1
-            entropy -= counts[c] / total * np.log2(counts[c] / total)
-    return k, entropy
 
 
 @kernel

@@ -33,19 +33,6 @@ def few_values(X, start, stop, columns, first, last, values, count):
                 count[j] = add_value(x, values[j], count[j], most)
 
 
-@kernel
-def merge_few_values(others, other_count, values, count):
-    """Add the lists of another object."""
-    most = values.shape[1]
-    for j in range(values.shape[0]):
-        if other_count[j] > most:
-            count[j] = most + 1
-            continue
-        for k in range(other_count[j]):
-            if count[j] <= most:
-                count[j] = add_value(others[j, k], values[j], count[j], most)
-
-
 @inline
 def level_of(x, cuts, first, last):
     """Number of cuts at or below `x`."""

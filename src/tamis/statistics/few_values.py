@@ -63,9 +63,11 @@ class FewValues(Stateful):
 
     def merge(self, other: FewValues) -> FewValues:
         """Take in what another object has seen."""
-        from tamis.statistics import _pair_kernels as kernels
-
-        kernels.merge_few_values(other.values, other.count, self.values, self.count)
+        most = self.values.shape[1]
+        too_many = other.count > most
+        known = np.where(too_many, 0, other.count)[:, None] > np.arange(most)
+        self.update(Block.of(np.ascontiguousarray(np.where(known, other.values, np.nan).T)))
+        self.count[too_many] = most + 1
         return self
 
     def _check_state(self) -> None:
