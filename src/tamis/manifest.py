@@ -48,10 +48,8 @@ class Manifest:
 
     Parameters
     ----------
-    names : sequence of str
-        The ranked columns, best first.
-    scores : sequence of float
-        Their scores, in the same order.
+    names, scores : sequence of str, sequence of float
+        The ranked columns, best first, and their scores.
     selected : sequence of str
         The selected columns in the order of the table; also such as were kept without a score.
     method : str
@@ -111,8 +109,7 @@ def make_manifest(
     Parameters
     ----------
     selector : BaseSelector or Recommendation
-        A fitted selector, or ``comparison.recommend()``: its columns, with the share of the splits
-        that select each as score.
+        A fitted selector, or ``comparison.recommend()``: its scores are shares of the splits.
     data : DataFrame, Arrow table, array or sparse matrix, default=None
         The table that it was fitted on, for the fingerprint; ``None`` leaves out its content.
     names : sequence of str or None, default=None
@@ -144,11 +141,7 @@ def make_manifest(
             selected=[*(selector.columns[j] for j in np.argsort(selector.indices)), *carried],
             method=selector.method,
             params={"learner": selector.learner, "metric": selector.metric},
-            cut={
-                "rule": "recommendation",
-                "k": selector.count,
-                "reasons": plain(selector.reasons),
-            },
+            cut={"rule": "recommendation", "k": selector.count, "reasons": list(selector.reasons)},
             data={"name": selector.data} | ({} if data is None else fingerprint(data)),
             **more,
         )
@@ -244,8 +237,7 @@ def write_manifest(
     force : bool, default=False
         Replace an existing file.
     data : DataFrame, Arrow table, array or sparse matrix, default=None
-        The table that the selector was fitted on, for the fingerprint; ``None`` leaves out its
-        content. A record has its own.
+        As for :func:`make_manifest`; a record has its own.
 
     Examples
     --------
@@ -369,9 +361,8 @@ def apply(manifest: Manifest, table: Any, *, also: Iterable[str] = ()) -> Any:
     Returns
     -------
     reduced : same type as `table`
-        The selected columns in the order of ``manifest.selected``, which is that of the table they
-        were selected on: a model that learned from those finds every column in its place. Rows and
-        types are those of `table`.
+        The selected columns in the order of the table they were selected on: a model that learned
+        from those finds every column in its place. Rows and types are those of `table`.
 
     Raises
     ------

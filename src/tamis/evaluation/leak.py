@@ -150,19 +150,19 @@ def leak_check(
     classes = outcome.is_classes
     target: NDArray[Any] = outcome.codes if classes else outcome.values  # type: ignore[assignment]
     plan = as_protocol(protocol, groups)
+    splits = plan.splits(table.X, target, classes)
     findings, notes = _about_columns(table, target, classes)
-    findings += _about_rows(table, groups, plan.splits(table.X, target, classes))
-    model = make_learner(learner, outcome.task)
+    findings += _about_rows(table, groups, splits)
     unit = Unit(
         method="selector",
         selector=selector,
         data="table",
         X=table.X,
-        y=None,
+        y=target,
         task=outcome.task,
-        split=None,  # type: ignore[arg-type]
+        split=splits[0],
         counts=(n_features,),
-        learners=(model,),
+        learners=(make_learner(learner, outcome.task),),
         metrics=(),
     )
     rng = np.random.default_rng(random_state)

@@ -21,29 +21,25 @@ from tamis.exceptions import InputError
 
 __all__ = ["Store", "StoredUnit"]
 
-_SCHEMA = """
-CREATE TABLE IF NOT EXISTS units (
-    key TEXT PRIMARY KEY NOT NULL,
-    meta TEXT NOT NULL,
-    ranking BLOB NOT NULL,
-    scores TEXT NOT NULL,
-    select_seconds REAL NOT NULL,
-    peak_bytes INTEGER,
-    probe_share TEXT,
-    best_n_features INTEGER,
-    error TEXT,
-    warnings TEXT NOT NULL,
-    versions TEXT NOT NULL,
-    finished TEXT NOT NULL,
-    sha256 TEXT NOT NULL
-)
-"""
-# Columns that hold the result, in the order of `_packed`.
-_RESULT = (
-    "ranking, scores, select_seconds, peak_bytes, probe_share, best_n_features, error, warnings"
-)
-_COLUMNS = f"key, meta, {_RESULT}, versions, finished, sha256"
-_INSERT = f"INSERT OR IGNORE INTO units ({_COLUMNS}) VALUES ({', '.join('?' * 13)})"
+# Columns of the table: key and description, the result in the order of `_packed`, and the rest.
+_COLUMNS = {
+    "key": "TEXT PRIMARY KEY NOT NULL",
+    "meta": "TEXT NOT NULL",
+    "ranking": "BLOB NOT NULL",
+    "scores": "TEXT NOT NULL",
+    "select_seconds": "REAL NOT NULL",
+    "peak_bytes": "INTEGER",
+    "probe_share": "TEXT",
+    "best_n_features": "INTEGER",
+    "error": "TEXT",
+    "warnings": "TEXT NOT NULL",
+    "versions": "TEXT NOT NULL",
+    "finished": "TEXT NOT NULL",
+    "sha256": "TEXT NOT NULL",
+}
+_NAMES = ", ".join(_COLUMNS)
+_SCHEMA = ", ".join(f"{name} {kind}" for name, kind in _COLUMNS.items())
+_INSERT = f"INSERT OR IGNORE INTO units ({_NAMES}) VALUES ({', '.join('?' * len(_COLUMNS))})"
 # No ranking can be compressed to a smaller share than one in so many bytes.
 _MOST_PACKED, _LEAST_BYTES = 64, 1024
 
@@ -107,7 +103,7 @@ class Store(SqliteFile):
 
     application_id: ClassVar[int] = 0x74616D69  # "tami"
     schema_version: ClassVar[int] = 2
-    schema: ClassVar[str] = _SCHEMA
+    schema: ClassVar[str] = f"CREATE TABLE IF NOT EXISTS units ({_SCHEMA})"
 
     def __init__(self, path: str | os.PathLike[str] | None = None, *, read_only: bool = False):
         super().__init__(path, read_only=read_only)
@@ -166,7 +162,7 @@ class Store(SqliteFile):
             In the order of their keys.
         """
         for condition, values in key_conditions(keys):
-            statement = f"SELECT {_COLUMNS} FROM units {condition} ORDER BY key"
+            statement = f"SELECT {_NAMES} FROM units {condition} ORDER BY key"
             with self._refusals("read"):
                 found = self._connection.execute(statement, values).fetchall()
             for row in found:
@@ -226,7 +222,7 @@ class Store(SqliteFile):
 
 
 def _packed(result: UnitResult) -> tuple[Any, ...]:
-    """The result as values of SQLite, in the order of `_RESULT`."""
+    """The result as values of SQLite."""
     order = zlib.compress(np.ascontiguousarray(result.order, dtype="<i4").tobytes(), 1)
     share = result.probe_share
     return (

@@ -203,18 +203,13 @@ def stability_rows(results: Results, data: int, top: int | None = None) -> Rows:
     for method in results.methods:
         orders = results.orders(data, method)
         if orders.size:
-            index = _ranking_stability(orders, top)
+            index = float("nan")
+            if min(orders.shape) > 1:
+                most = None if top is None else min(top, orders.shape[1])
+                index = stability.jensen_shannon(stability.rankings_from_orders(orders), most)
             for count in results.settings[data].counts:
                 agreement = {**set_stability(orders, count), "jensen_shannon": index}
                 yield {"method": method, "count": count, **agreement, "n": orders.shape[0]}
-
-
-def _ranking_stability(orders: Orders, top: int | None) -> float:
-    """Jensen-Shannon index of whole rankings or their top."""
-    if min(orders.shape) < 2:
-        return float("nan")
-    top = None if top is None else min(top, orders.shape[1])
-    return float(stability.jensen_shannon(stability.rankings_from_orders(orders), top))
 
 
 def set_stability(orders: Orders, count: int) -> dict[str, float]:

@@ -31,17 +31,10 @@ TICK_SECONDS = 0.5
 # How long processes wait for another comparison.
 IDLE_SECONDS = 60
 # Every process computes on one thread: units run side by side, and sums come out the same.
-ONE_THREAD = dict.fromkeys(
-    (
-        "OMP_NUM_THREADS",
-        "OPENBLAS_NUM_THREADS",
-        "MKL_NUM_THREADS",
-        "BLIS_NUM_THREADS",
-        "VECLIB_MAXIMUM_THREADS",
-        "NUMBA_NUM_THREADS",
-    ),
-    "1",
-)
+ONE_THREAD = {
+    "VECLIB_MAXIMUM_THREADS": "1",
+    **{f"{name}_NUM_THREADS": "1" for name in ("OMP", "OPENBLAS", "MKL", "BLIS", "NUMBA")},
+}
 
 
 class Done(NamedTuple):
