@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
+from scipy.linalg import cho_factor, cho_solve
 
 from tamis._columns import TILE
 from tamis._runtime.compilation import announce_compilation
@@ -199,8 +200,6 @@ def _relative_gap(rows: Floats, price: Floats, point: _Point) -> float:
 
 def _newton(rows: Floats, price: Floats, ridge: Floats, point: _Point) -> _Point | None:
     """Go one step: first look how far the plain direction leads, then aim for that centre."""
-    from scipy.linalg import cho_factor, cho_solve
-
     alpha, weights, at_low, at_high = point
     room = price - alpha
     if not room.min() > 0.0:

@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg import cho_factor, cho_solve, lu_factor, lu_solve
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
@@ -184,29 +185,23 @@ def _minimise(form: Any, losses: Sequence[Loss], C: float, found: Floats) -> int
     values = form.values(found)
     states = [loss(column) for loss, column in zip(losses, values.T, strict=True)]
     running = list(range(len(losses)))
-    for step in range(MAX_STEPS):
+    for n_steps in range(1, MAX_STEPS + 1):
         aims = np.column_stack([form.solve(*states[m]) for m in running])
         there = form.values(aims)
         for k, m in enumerate(running.copy()):
-            aim, reached = aims[:, k], there[:, k]
-            now = losses[m](reached)
+            step, move = aims[:, k] - found[:, m], there[:, k] - values[:, m]
+            (active, target), (before, aim) = losses[m](there[:, k]), states[m]
             size = 1.0
-            if _same(now, states[m]):
+            if np.array_equal(active, before) and np.array_equal(target[active], aim[active]):
                 running.remove(m)
             else:
-                line = found[:, m], aim - found[:, m], values[:, m], reached - values[:, m]
-                size = _step_size(form, *line, losses[m], C)
-            found[:, m] += size * (aim - found[:, m])
-            values[:, m] += size * (reached - values[:, m])
+                size = _step_size(form, found[:, m], step, values[:, m], move, losses[m], C)
+            found[:, m] += size * step
+            values[:, m] += size * move
             states[m] = losses[m](values[:, m])
         if not running:
-            return step + 1
-    return MAX_STEPS
-
-
-def _same(one: tuple[Bools, Floats], other: tuple[Bools, Floats]) -> bool:
-    (active, target), (before, aim) = one, other
-    return np.array_equal(active, before) and np.array_equal(target[active], aim[active])
+            break
+    return n_steps
 
 
 class _ByRows:
@@ -263,8 +258,6 @@ class _ByColumns:
 
 def _factor(matrix: Floats, ridge: float) -> Any:
     """Cholesky factor of ``matrix + ridge``; LU where rounding has left it indefinite."""
-    from scipy.linalg import cho_factor, lu_factor
-
     matrix.flat[:: len(matrix) + 1] += ridge
     try:
         return cho_factor(matrix, lower=True, check_finite=False)
@@ -273,8 +266,6 @@ def _factor(matrix: Floats, ridge: float) -> Any:
 
 
 def _solve(factor: Any, right: Floats) -> Floats:
-    from scipy.linalg import cho_solve, lu_solve
-
     solve = cho_solve if isinstance(factor[1], bool) else lu_solve
     return solve(factor, right, check_finite=False)
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from threading import Lock
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -20,44 +21,28 @@ Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
 
+@dataclass
 class Material:
-    """All that training and testing takes; it is pickled without what can be made again.
+    """All that training and testing takes, as it is sent to the workers.
 
     `seed` is for a classifier that has none; rows are drawn in proportion to `row_weight`.
     """
 
-    def __init__(
-        self,
-        estimator: Any,
-        params: Mapping[str, Any] | None,
-        task: Task,
-        who: str,
-        seed: int,
-        row_weight: Floats | None,
-    ):
-        self.estimator, self.params, self.task = estimator, params, task
-        self.who, self.seed, self.row_weight = who, seed, row_weight
-        self._made: Errors | None = None
-        self._lock = Lock()
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_made": None, "_lock": None}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
-        self._lock = Lock()
+    estimator: Any
+    params: Mapping[str, Any] | None
+    task: Task
+    who: str
+    seed: int
+    row_weight: Floats | None
 
     def errors(self, n_jobs: int | None) -> Errors:
         """The function that trains and tests."""
         return make_errors(self.estimator, self.params, self.task, n_jobs, self.who, seed=self.seed)
 
-    @property
+    @cached_property
     def errors_alone(self) -> Errors:
-        """The same on one thread, made once."""
-        with self._lock:
-            if self._made is None:
-                self._made = self.errors(1)
-            return self._made
+        """The same on one thread; made on a worker, for it cannot be sent."""
+        return self.errors(1)
 
 
 class Workers:
@@ -95,7 +80,7 @@ class Workers:
         shares = split_evenly(0, draws.shape[0], self.n_threads)
         calls = [(self.name, draws[a:b], train[a:b], test[a:b]) for a, b in shares]
         futures = submit_all(self.client, evaluate, calls)
-        found = results(self.client, futures, self.who, _words)
+        found = results(self.client, futures, self.who, lambda _: "an evaluation")
         self.worked += sum(seconds for _, seconds in found)
         return np.concatenate([errors for errors, _ in found])
 
@@ -114,7 +99,7 @@ class Workers:
             while at_work:
                 future = waiting.next()
                 run = at_work.pop(future)
-                [found] = results(self.client, [future], self.who, _words)
+                [found] = results(self.client, [future], self.who, lambda _: "an evaluation")
                 vars(run).update(vars(found))
                 yield run
                 send(run)
@@ -153,7 +138,3 @@ def advance(name: str, settings: Settings, run: Run) -> Run:
     n_rows = material.task.codes.size
     Learning(settings, material.errors_alone, n_rows, material.row_weight).advance(run)
     return run
-
-
-def _words(key: Any) -> str:
-    return "an evaluation"

@@ -16,7 +16,7 @@ from sklearn.base import clone, is_classifier
 
 from tamis._runtime.compilation import announce_compilation
 from tamis._runtime.threads import effective_jobs, run_parts, split_evenly
-from tamis._validation import Choice, Constraint, Number, check_value
+from tamis._validation import Choice, Number, check_value
 from tamis.exceptions import InputError
 
 Floats = NDArray[np.float64]
@@ -24,12 +24,13 @@ Indices = NDArray[np.int64]
 
 
 class Option(NamedTuple):
-    """A setting of a built-in estimator: its default and its constraint."""
+    """A setting of a built-in estimator."""
 
     default: Any
-    constraint: Constraint
+    constraint: Number | Choice
 
 
+# In the order in which the kernels take them.
 OPTIONS: dict[str, dict[str, Option]] = {
     "svm": {
         "C": Option(1.0, Number(float, low=0, open_low=True)),
@@ -103,13 +104,9 @@ def read_options(name: str, params: Mapping[str, Any] | None, who: str) -> dict[
 
 
 def make_errors(
-    estimator: Any,
-    params: Mapping[str, Any] | None,
-    task: Task,
-    n_jobs: int | None,
-    who: str,
+    estimator: Any, params: Mapping[str, Any] | None, task: Task, n_jobs: int | None, who: str,
     seed: int = 0,
-) -> Errors:
+) -> Errors:  # fmt: skip
     """The function that trains and tests; `seed` is for a classifier that has none."""
     if isinstance(estimator, str):
         return _built_in(estimator, read_options(estimator, params, who), task, n_jobs)
@@ -117,7 +114,15 @@ def make_errors(
 
 
 def _built_in(name: str, options: dict[str, Any], task: Task, n_jobs: int | None) -> Errors:
-    kernel, settings = _kernel(name, options)
+    from tamis.weighting import _cart_kernels, _lda_kernels, _neighbor_kernels, _svm_kernels
+
+    kernel: Any = {
+        "svm": _svm_kernels.svm_errors,
+        "nn": _neighbor_kernels.neighbor_errors,
+        "lda": _lda_kernels.lda_errors,
+        "cart": _cart_kernels.cart_errors,
+    }[name]
+    settings = tuple(_as_number(OPTIONS[name][key], value) for key, value in options.items())
     threads = effective_jobs(n_jobs)
 
     def errors(draws: Indices, train: Indices, test: Indices) -> Floats:
@@ -137,28 +142,11 @@ def _built_in(name: str, options: dict[str, Any], task: Task, n_jobs: int | None
     return errors
 
 
-def _kernel(name: str, options: dict[str, Any]) -> tuple[Any, tuple[Any, ...]]:
-    """Kernel of an estimator, and its settings as plain numbers."""
-    if name == "svm":
-        from tamis.linear_svm.descent_kernels import HINGE, SQUARED_HINGE
-        from tamis.weighting import _svm_kernels as svm
-
-        loss = HINGE if options["loss"] == "hinge" else SQUARED_HINGE
-        return svm.svm_errors, (
-            float(options["C"]), loss, float(options["tol"]), int(options["max_iter"])
-        )  # fmt: skip
-    if name == "nn":
-        from tamis.weighting import _neighbor_kernels as nn
-
-        metric = nn.EUCLIDEAN if options["metric"] == "euclidean" else nn.MISMATCH
-        return nn.neighbor_errors, (int(options["n_neighbors"]), metric)
-    if name == "lda":
-        from tamis.weighting import _lda_kernels as lda
-
-        return lda.lda_errors, (float(options["shrinkage"]),)
-    from tamis.weighting import _cart_kernels as cart
-
-    return cart.cart_errors, (int(options["max_depth"]), int(options["min_samples_leaf"]))
+def _as_number(option: Option, value: Any) -> float:
+    """A setting as kernels take it: words by their place, numbers as plain ones."""
+    if isinstance(option.constraint, Choice):
+        return option.constraint.values.index(value)
+    return option.constraint.kind(value)
 
 
 def _general(estimator: Any, task: Task, n_jobs: int | None) -> Errors:
@@ -212,11 +200,10 @@ _shared_generator = threading.Lock()
 
 def with_seed(estimator: Any, seed: int) -> Any:
     """Give the seed to an estimator, and to those inside it, where they have none."""
-    ends = ("random_state", "__random_state")
     empty = [
         name
         for name, value in sorted(estimator.get_params(deep=True).items())
-        if value is None and (name == ends[0] or name.endswith(ends[1]))
+        if value is None and f"__{name}".endswith("__random_state")
     ]
     return estimator.set_params(**{name: (seed + k) % 2**31 for k, name in enumerate(empty)})
 

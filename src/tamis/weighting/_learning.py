@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -67,15 +68,6 @@ def default_schedule(method: str, n_columns: int, subset_size: int) -> tuple[flo
     process = PROCESSES[method]
     offset = max(OFFSET * n_columns / math.sqrt(subset_size), LEAST_OFFSET)
     return process.first_step * float(n_columns) ** process.scaling * offset, offset
-
-
-class Numbers(NamedTuple):
-    """Random numbers of some steps: columns and rows of the draws, and the diffusion's noise."""
-
-    uniforms: Floats
-    train: NDArray[np.int64]
-    test: NDArray[np.int64]
-    noise: Floats | None
 
 
 @dataclass
@@ -168,17 +160,14 @@ class Learning:
         """Steps up to the next multiple of the chunk's length, or the last one."""
         settings = self.settings
         process = PROCESSES[settings.method](run.weights)
-        numbers = self._numbers(run)
         seen: list[Floats] = []
-        for i in range(len(numbers.uniforms)):
-            draws = process.draw(numbers.uniforms[i])
-            found = self.errors(draws, numbers.train[i], numbers.test[i])
+        for uniforms, train, test, normal in self._numbers(run):
+            draws = process.draw(uniforms)
+            found = self.errors(draws, train, test)
             seen.append(found)
             step = settings.step / (run.n_iter + 1 + settings.step_offset)
             excess = found - run.expected(found) if settings.baseline else found
-            noise = None
-            if numbers.noise is not None:
-                noise = numbers.noise[i] * math.sqrt(step * settings.noise)
+            noise = None if normal is None else normal * math.sqrt(step * settings.noise)
             if not process.step(draws, excess, step, noise):
                 run.status = "left the simplex"
                 break
@@ -192,8 +181,8 @@ class Learning:
         if len(run.energy) % self._chunks_per_point(run) == 0 or run.status != "running":
             run.keep_weights()
 
-    def _numbers(self, run: Run) -> Numbers:
-        """Random numbers of the steps to come.
+    def _numbers(self, run: Run) -> Iterator[tuple[Any, ...]]:
+        """Uniform numbers, training rows, test rows and the diffusion's noise of the steps to come.
 
         Every chunk has a generator of its own, made from the seed and the chunk's number, so a
         run that is resumed needs no more than the number of its steps.
@@ -206,10 +195,10 @@ class Learning:
         shape = (length, settings.draws_per_step)
         uniforms = generator.random((*shape, settings.subset_size))
         train, test = (self._rows(generator, (*shape, settings.sample_size)) for _ in range(2))
-        noise = None
+        noise: Any = [None] * length
         if PROCESSES[settings.method].is_noisy:
-            noise = generator.standard_normal((length, run.weights.size))[first:last]
-        return Numbers(uniforms[first:last], train[first:last], test[first:last], noise)
+            noise = generator.standard_normal((length, run.weights.size))
+        return islice(zip(uniforms, train, test, noise, strict=True), first, last)
 
     def _chunks_per_point(self, run: Run) -> int:
         """Chunks between two points of the path, so that they are evenly spread."""
@@ -246,12 +235,12 @@ KIND = "OFW"
 STATUS = ("running", "settled", "max_iter", "stopped", "left the simplex")
 # Lists of a run, and the type of their items.
 LISTS = {"evaluations": int, "energy": float, "energy_error": float, "path_evaluations": int}
+COUNTS = ("seed", "n_iter", "n_evaluations", "n_errors", "snapshot_iter")
 
 
 def save_runs(path: Path, fingerprint: str, runs: list[Run]) -> None:
     """Write the runs of a fit."""
-    content = [{item.name: getattr(run, item.name) for item in fields(run)} for run in runs]
-    checkpoint.save(path, KIND, fingerprint, content)
+    checkpoint.save(path, KIND, fingerprint, [vars(run) for run in runs])
 
 
 def load_runs(path: Path, fingerprint: str, who: str, n_runs: int, n_columns: int) -> list[Run]:
@@ -266,43 +255,25 @@ def load_runs(path: Path, fingerprint: str, who: str, n_runs: int, n_columns: in
 
 def _is_run(found: Any, n_columns: int) -> bool:
     """Whether names, types, shapes and numbers are those of a run over so many columns."""
-    empty = Run.begin(n_columns, 0)
-    if not isinstance(found, dict) or set(found) != {item.name for item in fields(Run)}:
+    like = vars(Run.begin(n_columns, 0))
+    if not isinstance(found, dict) or found.keys() != like.keys():
         return False
-    for item in fields(Run):
-        value, like = found[item.name], getattr(empty, item.name)
-        if item.name in LISTS:
-            if not _is_list(value, LISTS[item.name]):
-                return False
-        elif isinstance(like, np.ndarray):
-            if not isinstance(value, np.ndarray) or value.dtype != like.dtype:
-                return False
-        elif type(value) is not type(like):
-            return False
-    return _agree(found, n_columns)
-
-
-def _agree(run: dict[str, Any], n_columns: int) -> bool:
-    weights, snapshot, path = run["weights"], run["snapshot"], run["path"]
-    shapes = (
-        weights.shape == (n_columns,)
-        and snapshot.shape in ((0,), (n_columns,))
-        and path.shape == (len(run["path_evaluations"]), n_columns)
-        and len(run["evaluations"]) == len(run["energy"]) == len(run["energy_error"])
-    )
-    counts = ("seed", "n_iter", "n_evaluations", "n_errors", "snapshot_iter")
+    if any(type(found[name]) is not type(value) for name, value in like.items()):
+        return False
+    if any(type(item) is not kind for name, kind in LISTS.items() for item in found[name]):
+        return False
+    run = Run(**found)
+    arrays = {"weights": run.weights, "snapshot": run.snapshot, "path": run.path}
     return bool(
-        shapes
-        and run["status"] in STATUS
-        and all(0 <= run[name] < 2**62 for name in counts)
-        and math.isfinite(run["baseline"])
-        and np.isfinite(weights).all()
-        and (weights >= 0).all()
-        and weights.sum() > 0
-        and np.isfinite(snapshot).all()
-        and np.isfinite(path).all()
+        all(array.dtype == like[name].dtype for name, array in arrays.items())
+        and run.weights.shape == (n_columns,)
+        and run.snapshot.shape in ((0,), (n_columns,))
+        and run.path.shape == (len(run.path_evaluations), n_columns)
+        and len(run.evaluations) == len(run.energy) == len(run.energy_error)
+        and run.status in STATUS
+        and all(0 <= found[name] < 2**62 for name in COUNTS)
+        and math.isfinite(run.baseline)
+        and all(np.isfinite(array).all() for array in arrays.values())
+        and (run.weights >= 0).all()
+        and run.weights.sum() > 0
     )
-
-
-def _is_list(values: Any, kind: type) -> bool:
-    return isinstance(values, list) and all(type(value) is kind for value in values)

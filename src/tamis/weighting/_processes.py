@@ -23,23 +23,21 @@ class Riemannian:
     is_noisy: ClassVar[bool] = False
 
     def __init__(self, weights: Floats):
-        self.P = weights.copy()
+        from tamis.weighting import _update_kernels
+
+        self.kernels, self.P = _update_kernels, weights.copy()
         self.cumulative = np.empty(weights.size)
 
     def draw(self, uniforms: Floats) -> Indices:
         """Columns drawn from the probability, one per uniform number in [0, 1)."""
-        from tamis.weighting import _update_kernels as kernels
-
         out = np.empty(uniforms.shape, dtype=np.int64)
-        kernels.draw_columns(self.P, uniforms, self.cumulative, out)
+        self.kernels.draw_columns(self.P, uniforms, self.cumulative, out)
         return out
 
     def step(self, draws: Indices, excess: Floats, step: float, noise: Floats | None) -> bool:
         """Move; returns whether the probability is on the simplex, as it always is here."""
-        from tamis.weighting import _update_kernels as kernels
-
-        with announce_compilation(kernels.riemannian_step):
-            kernels.riemannian_step(self.P, draws, excess, step)
+        with announce_compilation(self.kernels.riemannian_step):
+            self.kernels.riemannian_step(self.P, draws, excess, step)
         return True
 
     def weights(self) -> Floats:
@@ -56,10 +54,8 @@ class Diffusion(Riemannian):
 
     def step(self, draws: Indices, excess: Floats, step: float, noise: Floats | None) -> bool:
         """Move, and back to the simplex."""
-        from tamis.weighting import _update_kernels as kernels
-
-        with announce_compilation(kernels.diffusion_step):
-            kernels.diffusion_step(self.P, draws, excess, step, noise)
+        with announce_compilation(self.kernels.diffusion_step):
+            self.kernels.diffusion_step(self.P, draws, excess, step, noise)
         return True
 
 
@@ -71,43 +67,38 @@ class Euclidean:
     is_noisy: ClassVar[bool] = False
 
     def __init__(self, weights: Floats):
-        from tamis.weighting import _update_kernels as kernels
+        from tamis.weighting import _update_kernels
 
-        self.n = weights.size
-        n_leaves = 1 << max(self.n - 1, 1).bit_length()
-        self.sums, self.smallest = np.empty(2 * n_leaves), np.empty(2 * n_leaves)
+        self.kernels, self.n = _update_kernels, weights.size
+        self.n_leaves = 1 << max(self.n - 1, 1).bit_length()
+        self.sums, self.smallest = np.empty((2, 2 * self.n_leaves))
         self.shift = 0.0
-        with announce_compilation(kernels.build_trees):
-            kernels.build_trees(weights, self.sums, self.smallest)
+        with announce_compilation(self.kernels.build_trees):
+            self.kernels.build_trees(weights, self.sums, self.smallest)
 
     def draw(self, uniforms: Floats) -> Indices:
         """Columns drawn from the probability."""
-        from tamis.weighting import _update_kernels as kernels
-
         out = np.empty(uniforms.shape, dtype=np.int64)
-        kernels.draw_from_tree(self.sums, self.shift, self.n, uniforms, out)
+        self.kernels.draw_from_tree(self.sums, self.shift, self.n, uniforms, out)
         return out
 
     def step(self, draws: Indices, excess: Floats, step: float, noise: Floats | None) -> bool:
         """Move, unless that would make a weight negative."""
-        from tamis.weighting import _update_kernels as kernels
-
         columns = np.unique(draws)
-        before = self.sums[self.sums.size // 2 + columns].copy()
-        with announce_compilation(kernels.euclidean_step):
-            shift = kernels.euclidean_step(
+        before = self.sums[self.n_leaves + columns]
+        with announce_compilation(self.kernels.euclidean_step):
+            shift = self.kernels.euclidean_step(
                 self.sums, self.smallest, self.shift, self.n, draws, excess, step
             )
         if self.smallest[1] + shift > 0.0:
             self.shift = shift
             return True
-        kernels.set_leaves(self.sums, self.smallest, columns, before)
+        self.kernels.set_leaves(self.sums, self.smallest, columns, before)
         return False
 
     def weights(self) -> Floats:
         """The probability, as a new array."""
-        n_leaves = self.sums.size // 2
-        return self.sums[n_leaves : n_leaves + self.n] + self.shift
+        return self.sums[self.n_leaves : self.n_leaves + self.n] + self.shift
 
 
 PROCESSES: dict[str, type[Riemannian | Euclidean]] = {

@@ -51,8 +51,8 @@ def riemannian_step(P, draws, excess, step):
         P[j] /= total
 
 
-@inline
-def project(x):
+@kernel
+def project_on_simplex(x):
     """Nearest point of the simplex, in place: lower the entries that stay positive alike."""
     n_active = x.size
     total = x.sum()
@@ -71,12 +71,6 @@ def project(x):
 
 
 @kernel
-def project_on_simplex(x):
-    """Nearest point of the simplex, in place."""
-    project(x)
-
-
-@kernel
 def diffusion_step(P, draws, excess, step, noise):
     """``P - step g / P + noise``, then the nearest point of the simplex (Figure 5)."""
     n_draws, k = draws.shape
@@ -85,7 +79,7 @@ def diffusion_step(P, draws, excess, step, noise):
         for i in range(k):
             j = draws[d, i]
             moved[j] -= step * excess[d] / (n_draws * P[j])
-    project(moved)
+    project_on_simplex(moved)
     P[:] = moved
 
 

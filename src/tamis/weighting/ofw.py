@@ -6,7 +6,6 @@ import copy
 import logging
 import math
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -54,11 +53,10 @@ NOT_IN_CHECKPOINT = (
 class OFW(WeightedSelector):
     """Optimal feature weighting: how often a column should be drawn to make few errors.
 
-    A probability over the columns is learned. At every step some columns are drawn from it, a
-    classifier is trained on them with one bootstrap sample of the rows and tested on another, and
-    the probability moves along the gradient that this error estimates. Columns that help in the
-    company of others gain weight, so it suits problems where no column is good alone, and any
-    classifier.
+    At every step some columns are drawn from a probability over them, a classifier is trained on
+    one bootstrap sample of the rows and tested on another, and the probability moves along the
+    gradient that this error estimates. Columns that help in the company of others gain weight, so
+    it suits problems where no column is good alone, and any classifier.
 
     Parameters
     ----------
@@ -83,11 +81,11 @@ class OFW(WeightedSelector):
     max_iter : int, default=20000
         Most steps.
     tol : float or None, default=None
-        The end: no weight has moved by more in the last tenth of the steps. ``None`` is a fiftieth
-        of the largest weight.
+        The end: no weight moved by more in the last tenth of the steps. ``None`` is a fiftieth of
+        the largest weight.
     baseline : {"mean", None}, default="mean"
-        What is taken off the error: the mean of those before, which leaves the expected move as
-        it is and much less noise; ``None`` is the paper as printed.
+        What is taken off the error: the mean of those before, which leaves the expected move and
+        much less noise; ``None`` is the paper as printed.
     noise : float, default=1e-6
         Variance of the diffusion.
     preselect : float, int, selector or None, default=None
@@ -115,10 +113,9 @@ class OFW(WeightedSelector):
     cluster : str, int, Client or None, default=None
         Workers of Dask that train and test: the address of a scheduler, a number of processes to
         start, or a client or cluster object, which clones share and of which a pickle keeps the
-        address. The table is sent to each worker once; then restarts go side by side, or the draws
-        of a step, whichever keeps more workers busy. Sharing out a step costs some 10 ms, which
-        pays for slow classifiers or many draws; where it does not, it is noticed and left. ``None``
-        and ``"threads"`` mean `n_jobs` threads of this process. The result does not depend on it.
+        address. Each gets the table once; then restarts go side by side, or the draws of a step,
+        where that saves time. ``None`` and ``"threads"`` mean `n_jobs` threads of this process. The
+        result does not depend on it.
 
     Attributes
     ----------
@@ -291,7 +288,14 @@ class OFW(WeightedSelector):
                 where = f"after {self.n_evaluations_} evaluations; weights_ are those of then"
                 self._keep_unfinished(self.weights_, constant, where)
             raise
-        self._warn_if_left_simplex(runs)
+        for run in runs:
+            if run.status == "left the simplex":
+                warn(
+                    f"OFW: the Euclidean method left the simplex at step {run.n_iter + 1}, where a "
+                    "weight would have become negative, and stopped. weights_ are those before "
+                    "that step. Take method='riemannian', or a step below "
+                    f"{self.step_:.3g} (with draws_per_step above {self.draws_per_step})."
+                )
         return self.weights_, constant
 
     def _learning(
@@ -305,35 +309,31 @@ class OFW(WeightedSelector):
         step, offset = default_schedule(self.method, n_part, self.subset_size_)
         if self.step_offset is not None:
             step, offset = step / offset * max(self.step_offset, 1.0), self.step_offset
-        self.step_ = step if self.step is None else self.step
-        self.step_offset_ = offset
+        self.step_, self.step_offset_ = step if self.step is None else self.step, offset
+        centred = centred_columns(X, part, weight, scale=self.scale)
         task = Task(
-            self._values(X, part, weight, rows.rows), codes[rows.rows], self.classes_.size,
+            np.ascontiguousarray(centred[rows.rows].T), codes[rows.rows], self.classes_.size,
             self.metric == "balanced_error", self._is_one_vs_all(),
         )  # fmt: skip
-        seed = self.random_state if isinstance(self.random_state, int | np.integer) else 0
+        is_seeded = isinstance(self.random_state, int | np.integer)
+        seed = int(self.random_state) % 2**31 if is_seeded else 0
         material = Material(
-            self.estimator, self.estimator_params, task, type(self).__name__, int(seed) % 2**31,
-            rows.weight,
-        )  # fmt: skip
+            self.estimator, self.estimator_params, task, type(self).__name__, seed, rows.weight
+        )
         settings = Settings(
             self.method, self.subset_size_, self.sample_size_, self.draws_per_step, self.step_,
             self.step_offset_, self.noise, self.baseline == "mean", self.max_iter, self.tol,
         )  # fmt: skip
         self._fit_name = ""
         if self.checkpoint is not None:
+            params = self.get_params(deep=False).items()
+            fixed = {key: repr(value) for key, value in params if key not in NOT_IN_CHECKPOINT}
+            seed = self.random_state if is_seeded else None
             self._fit_name = fingerprint(
-                self._fixed_parameters(), task.values, task.codes, rows.weight
+                {**fixed, "seed": seed}, task.values, task.codes, rows.weight
             )
         errors = material.errors(self.n_jobs)
         return Learning(settings, errors, rows.rows.size, rows.weight), material
-
-    def _values(
-        self, X: Any, part: NDArray[np.intp], weight: Floats | None, rows: NDArray[np.intp]
-    ) -> Floats:
-        """Columns as rows, as the estimators want them."""
-        centred = centred_columns(X, part, weight, scale=self.scale)
-        return np.ascontiguousarray(centred[rows].T)
 
     def _is_one_vs_all(self) -> bool:
         if self.multi_class == "auto":
@@ -346,22 +346,25 @@ class OFW(WeightedSelector):
             )
         return wanted
 
-    def _fixed_parameters(self) -> dict[str, Any]:
-        params = self.get_params(deep=False)
-        fixed = {key: repr(value) for key, value in params.items() if key not in NOT_IN_CHECKPOINT}
-        seed = self.random_state
-        return {**fixed, "seed": seed if isinstance(seed, int | np.integer) else None}
-
     def _learn(
         self, learning: Learning, part: NDArray[np.intp], n_columns: int, workers: Workers | None
     ) -> list[Run]:
         """All runs to their end; what is learned so far is in the attributes all the time."""
         runs = self._begin(part.size, learning)
         budget = sum(learning.n_chunks(run) for run in runs)
-        saved = time.monotonic()
+        chunks = (run for start in runs for run in learning.chunks(start))
+        if workers is not None:
+            chunks = workers.chunks(learning, runs)
+        saved = logged = time.monotonic()
         try:
-            for _ in self.steps("learning", self._chunks(learning, runs, workers), max(budget, 1)):
+            for run in self.steps("learning", chunks, max(budget, 1)):
                 self._publish(runs, part, n_columns)
+                if time.monotonic() - logged > LOG_SECONDS:
+                    logged = time.monotonic()
+                    _log.info(
+                        "OFW: seed %d, %d evaluations, error %.4f +- %.4f",
+                        run.seed, run.n_evaluations, run.energy[-1], run.energy_error[-1],
+                    )  # fmt: skip
                 if self.checkpoint is not None and time.monotonic() - saved > CHECKPOINT_SECONDS:
                     save_runs(Path(self.checkpoint), self._fit_name, runs)
                     saved = time.monotonic()
@@ -374,20 +377,6 @@ class OFW(WeightedSelector):
         if self.warm_start:
             self._runs = runs
         return runs
-
-    def _chunks(
-        self, learning: Learning, runs: list[Run], workers: Workers | None
-    ) -> Iterator[Run]:
-        logged = time.monotonic()
-        chunks = (state for run in runs for state in learning.chunks(run))
-        for run in chunks if workers is None else workers.chunks(learning, runs):
-            if time.monotonic() - logged > LOG_SECONDS:
-                logged = time.monotonic()
-                _log.info(
-                    "OFW: seed %d, %d evaluations, error %.4f +- %.4f",
-                    run.seed, run.n_evaluations, run.energy[-1], run.energy_error[-1],
-                )  # fmt: skip
-            yield run
 
     def _progress_note(self) -> str:
         """Shown by a progress bar: the current error."""
@@ -442,13 +431,3 @@ class OFW(WeightedSelector):
         self.path_evaluations_ = list(runs[0].path_evaluations)
         self.weights_path_ = np.zeros((len(self.path_evaluations_), n_columns), np.float32)
         self.weights_path_[:, part] = runs[0].path
-
-    def _warn_if_left_simplex(self, runs: list[Run]) -> None:
-        for run in runs:
-            if run.status == "left the simplex":
-                warn(
-                    f"OFW: the Euclidean method left the simplex at step {run.n_iter + 1}, where a "
-                    "weight would have become negative, and stopped. weights_ are those before "
-                    "that step. Take method='riemannian', or a step below "
-                    f"{self.step_:.3g} (with draws_per_step above {self.draws_per_step})."
-                )

@@ -98,12 +98,12 @@ class VotingSubsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
 
     Notes
     -----
-    Training costs `n_subsets` trainings on `subset_size` columns. The class with most votes wins,
-    of equal ones the first in `classes_`. Missing cells are at the mean of their column in `fit`,
-    also when predicting. Constant columns are drawn only if no other has weight. Of a sparse table
-    the drawn columns are made dense, one subset at a time. Rows of weight 0 are left out; other
-    weights go to the classifier, or, with `sample_size`, into the draw of the rows. ``"svm"``
-    has the squared hinge loss unless ``loss="hinge"`` is asked for, which trains on one thread.
+    The class with most votes wins, of equal ones the first in `classes_`. Missing cells are at the
+    mean of their column in `fit`, also when predicting. Constant columns are drawn only if no other
+    has weight. Of a sparse table the drawn columns are made dense, one subset at a time. Rows of
+    weight 0 are left out; other weights go to the classifier, or, with `sample_size`, into the draw
+    of the rows. ``"svm"`` has the squared hinge loss unless ``loss="hinge"`` is asked for, which
+    trains on one thread.
 
     References
     ----------
@@ -195,7 +195,12 @@ class VotingSubsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
             kept = weight > 0.0
             X, y, weight = X[kept], y[kept], weight[kept]
         self.classes_, codes = check_classes(y, X.shape[0], who)
-        self._check_classes()
+        if self.classes_.size < 2:
+            raise InputError(
+                f"{who}: expected a target with at least two classes, got one class "
+                f"({self.classes_.tolist()[0]!r}). Check the target column, and which rows carry "
+                "weight."
+            )
         random = check_random_state(self.random_state)
         # First, so that a selector fitted here or before makes no difference to the draws.
         selector_seed = draw_seed(random)
@@ -206,28 +211,21 @@ class VotingSubsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
         self._train(X, codes, weight, seeds)
         return self
 
-    def _check_classes(self) -> None:
-        if self.classes_.size < 2:
-            raise InputError(
-                f"{type(self).__name__}: expected a target with at least two classes, got one "
-                f"class ({self.classes_.tolist()[0]!r}). Check the target column, and which rows "
-                "carry weight."
-            )
-
     def _learn_weights(
         self, X: Any, y: Any, weight: Floats | None, constant: NDArray[np.bool_], seed: int
     ) -> None:
         """Probability of every column to be drawn, and how many are."""
-        values: Any = self.weights
+        values: Any = np.ones(constant.size) if self.weights is None else self.weights
         size = None
         if hasattr(values, "fit"):
             selector = values
             if not (hasattr(selector, "weights_") or hasattr(selector, "scores_")):
-                selector = self.selector_ = _fitted_clone(selector, X, y, weight, seed)
+                selector = with_seed(clone(selector), seed)
+                weighted = weight is not None and has_fit_parameter(selector, "sample_weight")
+                selector.fit(X, y, **({"sample_weight": weight} if weighted else {}))
+                self.selector_ = selector
             size = getattr(selector, "subset_size_", None)
             values = self._weights_of(selector)
-        if values is None:
-            values = np.ones(constant.size)
         weights = self._check_weights(values, constant.size)
         # Of a table without any variation all columns are equally good.
         drawn = np.where(constant, 0.0, weights)
@@ -289,11 +287,20 @@ class VotingSubsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
     def _train(
         self, X: Any, codes: NDArray[np.int32], weight: Floats | None, seeds: NDArray[Any]
     ) -> None:
-        n_drawn = self._n_drawn(X.shape[0])
-        estimator = self._made_estimator(n_drawn or X.shape[0])
+        n_drawn, n_rows = None, X.shape[0]
+        if self.sample_size is not None:
+            is_count = isinstance(self.sample_size, Integral)
+            n_drawn = (
+                int(self.sample_size) if is_count else max(1, round(self.sample_size * n_rows))
+            )
+        estimator = self.estimator
+        if isinstance(estimator, str):
+            params = dict(self.estimator_params or {})
+            options = read_options(estimator, params, type(self).__name__)
+            estimator = named_classifier(estimator, params, options, n_drawn or n_rows)
         row_weight = self._weights_for_fit(estimator, weight)
         one_vs_all = self.voting == "one_vs_all" and self.classes_.size > 2
-        chances = np.ones(X.shape[0]) if weight is None else weight
+        chances = np.ones(n_rows) if weight is None else weight
         possible = np.flatnonzero(self.weights_)
         table = X.tocsc() if sparse.issparse(X) else X
 
@@ -311,20 +318,10 @@ class VotingSubsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
             targets = [(target == c).astype(np.int32) for c in range(self.classes_.size)]
             return columns, [fit_one(estimator, values, part, share, seed) for part in targets]
 
-        members = self._parallel()(delayed(train)(int(seed)) for seed in seeds)
+        parallel = Parallel(n_jobs=effective_jobs(self.n_jobs), prefer="threads")
+        members = parallel(delayed(train)(int(seed)) for seed in seeds)
         self.subsets_ = [columns for columns, _ in members]
         self.estimators_ = [models for _, models in members]
-
-    def _parallel(self) -> Any:
-        return Parallel(n_jobs=effective_jobs(self.n_jobs), prefer="threads")
-
-    def _made_estimator(self, n_rows: int) -> Any:
-        if not isinstance(self.estimator, str):
-            return self.estimator
-        params, who = dict(self.estimator_params or {}), type(self).__name__
-        return named_classifier(
-            self.estimator, params, read_options(self.estimator, params, who), n_rows
-        )
 
     def _weights_for_fit(self, estimator: Any, weight: Floats | None) -> Floats | None:
         """What a classifier gets as `sample_weight` when it trains on all rows."""
@@ -339,12 +336,6 @@ class VotingSubsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
             f"{type(estimator).__name__}, whose fit takes none. Set sample_size=1.0: rows are then "
             "drawn in proportion to their weights."
         )
-
-    def _n_drawn(self, n_rows: int) -> int | None:
-        wanted = self.sample_size
-        if wanted is None or isinstance(wanted, Integral):
-            return None if wanted is None else int(wanted)
-        return max(1, round(wanted * n_rows))
 
     def _prepared(self, table: Any, columns: Indices) -> Floats:
         """Some columns, dense and without holes, as the classifiers of `fit` saw them."""
@@ -372,8 +363,7 @@ class VotingSubsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
         labels : ndarray of shape (n_samples,)
             Of equal votes, the first in `classes_`.
         """
-        votes = self._votes(X)
-        return self.classes_[votes.argmax(axis=1)]
+        return self.classes_[self._votes(X).argmax(axis=1)]
 
     def predict_proba(self, X: Any) -> Floats:
         """Share of the votes of every class.
@@ -400,13 +390,19 @@ class VotingSubsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
         def count(first: int, last: int) -> Counts:
             votes = np.zeros((table.shape[0], self.classes_.size), dtype=np.int64)
             for k in range(first, last):
-                _add_votes(votes, self.estimators_[k], self._prepared(table, self.subsets_[k]))
+                part, models = self._prepared(table, self.subsets_[k]), self.estimators_[k]
+                if isinstance(models, list):
+                    for c, model in enumerate(models):
+                        votes[:, c] += model.predict(part) == 1
+                else:
+                    votes[np.arange(len(votes)), models.predict(part).astype(np.intp)] += 1
             return votes
 
         # Whole numbers: their sum is the same in whatever parts it is taken.
-        parts = split_evenly(0, len(self.subsets_), effective_jobs(self.n_jobs))
-        total: Counts = np.sum(self._parallel()(delayed(count)(*part) for part in parts), axis=0)
-        return total
+        n_jobs = effective_jobs(self.n_jobs)
+        parts = split_evenly(0, len(self.subsets_), n_jobs)
+        counts = Parallel(n_jobs=n_jobs, prefer="threads")(delayed(count)(*part) for part in parts)
+        return np.sum(counts, axis=0)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -415,26 +411,11 @@ class VotingSubsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
         return tags
 
 
-def _fitted_clone(selector: Any, X: Any, y: Any, weight: Floats | None, seed: int) -> Any:
-    selector = with_seed(clone(selector), seed)
-    weighted = weight is not None and has_fit_parameter(selector, "sample_weight")
-    return selector.fit(X, y, **({"sample_weight": weight} if weighted else {}))
-
-
 def _draw(random: np.random.Generator, weights: Floats, size: int) -> Indices:
     """Places drawn with replacement, in proportion to the weights."""
     reached = np.cumsum(weights)
     places = np.searchsorted(reached, random.random(size) * reached[-1], side="right")
     return np.minimum(places, weights.size - 1)
-
-
-def _add_votes(votes: Counts, models: Any, X: Floats) -> None:
-    if isinstance(models, list):
-        for c, model in enumerate(models):
-            votes[:, c] += model.predict(X) == 1
-        return
-    found = models.predict(X).astype(np.intp)
-    votes[np.arange(votes.shape[0]), found] += 1
 
 
 def _first(names: Any) -> str:
