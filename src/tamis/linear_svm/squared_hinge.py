@@ -185,7 +185,9 @@ def _minimise(form: Any, losses: Sequence[Loss], C: float, found: Floats) -> int
     values = form.values(found)
     states = [loss(column) for loss, column in zip(losses, values.T, strict=True)]
     running = list(range(len(losses)))
-    for n_steps in range(1, MAX_STEPS + 1):
+    n_steps = 0
+    while running and n_steps < MAX_STEPS:
+        n_steps += 1
         aims = np.column_stack([form.solve(*states[m]) for m in running])
         there = form.values(aims)
         for k, m in enumerate(running.copy()):
@@ -199,8 +201,6 @@ def _minimise(form: Any, losses: Sequence[Loss], C: float, found: Floats) -> int
             found[:, m] += size * step
             values[:, m] += size * move
             states[m] = losses[m](values[:, m])
-        if not running:
-            break
     return n_steps
 
 

@@ -263,7 +263,7 @@ def _is_run(found: Any, n_columns: int) -> bool:
     if any(type(item) is not kind for name, kind in LISTS.items() for item in found[name]):
         return False
     run = Run(**found)
-    arrays = {"weights": run.weights, "snapshot": run.snapshot, "path": run.path}
+    arrays: dict[str, Any] = {"weights": run.weights, "snapshot": run.snapshot, "path": run.path}
     return bool(
         all(array.dtype == like[name].dtype for name, array in arrays.items())
         and run.weights.shape == (n_columns,)

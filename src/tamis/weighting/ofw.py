@@ -328,10 +328,8 @@ class OFW(WeightedSelector):
         if self.checkpoint is not None:
             params = self.get_params(deep=False).items()
             fixed = {key: repr(value) for key, value in params if key not in NOT_IN_CHECKPOINT}
-            seed = self.random_state if is_seeded else None
-            self._fit_name = fingerprint(
-                {**fixed, "seed": seed}, task.values, task.codes, rows.weight
-            )
+            known = {**fixed, "seed": self.random_state if is_seeded else None}
+            self._fit_name = fingerprint(known, task.values, task.codes, rows.weight)
         errors = material.errors(self.n_jobs)
         return Learning(settings, errors, rows.rows.size, rows.weight), material
 
@@ -352,9 +350,8 @@ class OFW(WeightedSelector):
         """All runs to their end; what is learned so far is in the attributes all the time."""
         runs = self._begin(part.size, learning)
         budget = sum(learning.n_chunks(run) for run in runs)
-        chunks = (run for start in runs for run in learning.chunks(start))
-        if workers is not None:
-            chunks = workers.chunks(learning, runs)
+        alone = (run for start in runs for run in learning.chunks(start))
+        chunks = alone if workers is None else workers.chunks(learning, runs)
         saved = logged = time.monotonic()
         try:
             for run in self.steps("learning", chunks, max(budget, 1)):
