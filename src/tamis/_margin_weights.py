@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -25,21 +23,8 @@ def margin_weights(X: Floats, codes: NDArray[np.int32], n_jobs: int | None = Non
         w_i  = T (1 / d_i) / sum_p (1 / d_p),    d_i = mean_{p != i} ||m_i - m_p||_2
 
     Rows whose margin lies far from the others' pull the scores of columns about when the sample
-    changes, hence their small weight. If all margins are equal, all weights are 1.
-
-    Parameters
-    ----------
-    X : ndarray of float64 of shape (n_rows, n_columns)
-        Columns of comparable scale.
-    codes : ndarray of int32 of shape (n_rows,)
-        Class of every row, from 0.
-    n_jobs : int or None
-        Threads; ``None`` uses all cores.
-
-    Returns
-    -------
-    weights : ndarray of shape (n_rows,)
-        They sum to the number of rows.
+    changes, hence their small weight. The weights sum to the number of rows. Columns should be of
+    comparable scale.
 
     References
     ----------
@@ -50,10 +35,7 @@ def margin_weights(X: Floats, codes: NDArray[np.int32], n_jobs: int | None = Non
 
 
 def margin_vectors(X: Floats, codes: NDArray[np.int32], n_jobs: int | None = None) -> Floats:
-    """Margin of every row along every column, in n log n per column rather than n squared.
-
-    A missing cell has margin 0 and is nobody's distance.
-    """
+    """Margin of every row along every column; a missing cell has margin 0 and no distance."""
     n_rows, n_columns = X.shape
     by_class = np.argsort(codes, kind="stable")
     groups = np.split(by_class, np.cumsum(np.bincount(codes))[:-1])
@@ -62,7 +44,10 @@ def margin_vectors(X: Floats, codes: NDArray[np.int32], n_jobs: int | None = Non
 
     def tile(first: int) -> None:
         columns = np.ascontiguousarray(X[:, first : first + width].T, dtype=np.float64)
-        columns = columns - _middle(columns)  # or a large offset would drown the differences
+        seen = ~np.isnan(columns)
+        total = np.where(seen, columns, 0.0).sum(axis=1, keepdims=True)
+        # Less the mean, or a large offset would drown the differences.
+        columns = columns - total / np.maximum(seen.sum(axis=1, keepdims=True), 1)
         margin = _distances_within(columns)
         for rows in groups:
             margin[:, rows] -= 2.0 * _distances_within(columns[:, rows])
@@ -96,12 +81,6 @@ def weights_of_margins(margins: Floats) -> Floats:
     inverse = 1.0 / distance
     weights: Floats = inverse * (n_rows / inverse.sum())
     return weights
-
-
-def _middle(columns: Floats) -> Any:
-    seen = ~np.isnan(columns)
-    total = np.where(seen, columns, 0.0).sum(axis=1, keepdims=True)
-    return total / np.maximum(seen.sum(axis=1, keepdims=True), 1)
 
 
 def _distances_within(columns: Floats) -> Floats:
