@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from tamis._base import BaseSelector, Scores, WeightedSelector
 from tamis._partial_fit import PartialFitMixin
 from tamis.data import checks
-from tamis.passes import Levels, Opened
+from tamis.passes.engine import Levels
+from tamis.passes.memory import Opened
 from tamis.statistics import ClassMoments, CoMoments, Moments, Ranges, WithRanges
 from tamis.statistics.ranges import RangesResult
 

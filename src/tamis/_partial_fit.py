@@ -15,7 +15,8 @@ from tamis.data import checks
 from tamis.data.target import check_numbers, check_target, check_weighted_classes
 from tamis.data.task import infer_task_of_first_block
 from tamis.exceptions import InputError
-from tamis.passes import MemoryEngine, Opened, Statistic, run_pass
+from tamis.passes import MemoryEngine, Statistic, run_pass
+from tamis.passes.memory import Opened
 from tamis.statistics import Ranges
 
 

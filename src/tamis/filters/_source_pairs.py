@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from tamis._columns import constant_of
 from tamis.exceptions import InputError, TamisError
 from tamis.filters._kept_search import PAIRS, KeptSearch
-from tamis.passes import Opened
 from tamis.passes.columns import ColumnBlocks, memory_of
+from tamis.passes.memory import Opened
 from tamis.statistics import (
     Bins,
     Block,

@@ -13,7 +13,7 @@ from tamis._validation import N_JOBS, Constraint
 from tamis.data.task import TASK
 from tamis.exceptions import InputError
 from tamis.filters.fisher import PERFECT, ROUNDING, finite_ratio
-from tamis.passes import Opened
+from tamis.passes.memory import Opened
 from tamis.statistics import WithRanges
 from tamis.statistics.co_moments import CoMomentsResult
 

@@ -18,7 +18,7 @@ from tamis._validation import N_JOBS, Choice, Constraint
 from tamis.data.target import Target
 from tamis.data.task import TASK
 from tamis.exceptions import InputError
-from tamis.passes import Opened
+from tamis.passes.memory import Opened
 from tamis.passes.opening import check_in_memory
 from tamis.statistics import WithRanges
 from tamis.statistics.co_moments import CoMomentsResult

@@ -11,7 +11,7 @@ from tamis._block_selector import BlockSelector
 from tamis._facts import SelectorFacts
 from tamis._validation import N_JOBS, Choice, Constraint
 from tamis.exceptions import InputError
-from tamis.passes import Opened
+from tamis.passes.memory import Opened
 from tamis.statistics import WithRanges
 
 Floats = NDArray[np.float64]

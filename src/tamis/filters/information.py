@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tamis.passes import Opened
+from tamis.passes.memory import Opened
 from tamis.statistics import Bins, ClassHistogram, Ranges
 
 Floats = NDArray[np.float64]

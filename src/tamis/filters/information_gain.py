@@ -16,7 +16,7 @@ from tamis.cutoff.groups import resolve
 from tamis.data import checks
 from tamis.exceptions import InputError
 from tamis.filters.information import equal_bins, over_columns, plug_in
-from tamis.passes import Opened
+from tamis.passes.memory import Opened
 from tamis.statistics import ClassHistogram, Ranges
 
 Floats = NDArray[np.float64]

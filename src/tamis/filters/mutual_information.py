@@ -19,7 +19,9 @@ from tamis.data.target import Target
 from tamis.data.task import TASK
 from tamis.exceptions import InputError
 from tamis.filters import information
-from tamis.passes import Levels, MemoryEngine, Opened
+from tamis.passes import MemoryEngine
+from tamis.passes.engine import Levels
+from tamis.passes.memory import Opened
 from tamis.passes.opening import check_in_memory
 from tamis.statistics import ClassHistogram, Ranges
 

@@ -16,7 +16,7 @@ from tamis.data import checks
 from tamis.data.target import check_two_classes
 from tamis.exceptions import InputError
 from tamis.graph._topics import TwoTopics
-from tamis.passes import Opened
+from tamis.passes.memory import Opened
 from tamis.statistics import ClassMoments, Ranges, TokenCounts, WithRanges
 from tamis.statistics.ranges import RangesResult
 

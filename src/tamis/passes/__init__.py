@@ -2,15 +2,13 @@
 
 from tamis.data.partitioned import PartitionedTable, RawBlock
 from tamis.passes.dask.chunks import DaskTable
-from tamis.passes.engine import Engine, Levels, Statistic
-from tamis.passes.memory import MemoryEngine, Opened, is_dask, run_pass
+from tamis.passes.engine import Engine, Statistic
+from tamis.passes.memory import MemoryEngine, is_dask, run_pass
 
 __all__ = [
     "DaskTable",
     "Engine",
-    "Levels",
     "MemoryEngine",
-    "Opened",
     "PartitionedTable",
     "RawBlock",
     "Statistic",

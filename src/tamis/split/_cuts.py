@@ -12,7 +12,8 @@ from tamis._validation import N_JOBS, Constraint, Custom, Number
 from tamis.cutoff.groups import resolve
 from tamis.data import checks
 from tamis.exceptions import InputError
-from tamis.passes import MemoryEngine, Opened, run_pass
+from tamis.passes import MemoryEngine, run_pass
+from tamis.passes.memory import Opened
 from tamis.statistics import Bins, Ranges
 from tamis.statistics.ranges import RangesResult
 

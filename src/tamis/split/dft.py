@@ -12,7 +12,7 @@ from tamis._block_selector import BlockSelector
 from tamis._facts import SelectorFacts
 from tamis._validation import Constraint, Custom
 from tamis.exceptions import InputError
-from tamis.passes import Opened
+from tamis.passes.memory import Opened
 from tamis.split._cuts import CONSTRAINTS, BestCuts, SplitMixin, best_cuts
 from tamis.statistics import Bins, ClassHistogram
 

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 from tamis._block_selector import BlockSelector
 from tamis._facts import SelectorFacts
 from tamis._validation import Constraint
-from tamis.passes import Opened
+from tamis.passes.memory import Opened
 from tamis.split._cuts import CONSTRAINTS, BestCuts, SplitMixin, best_cuts
 from tamis.statistics import Bins, TargetSums
 from tamis.statistics.block import lanes_for
