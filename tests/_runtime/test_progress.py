@@ -58,6 +58,7 @@ def test_the_bar_goes_away_after_a_failure():
     assert not progress._bar.live.is_started
 
 
+@pytest.mark.slow
 def test_a_learner_says_how_it_is_doing(monkeypatch):
     progress = StderrProgress(delay=100)
     said = []

@@ -176,6 +176,7 @@ class TestRefusals:
 
 
 class TestWorkers:
+    @pytest.mark.slow
     def test_cluster(self, run, folder, expected, dask_client):
         address = dask_client.scheduler.address
         for data in (folder, folder.parent / "whole.csv"):

@@ -24,6 +24,7 @@ def classes(signal):
     return np.digitize(signal, [-0.8, 0.8])
 
 
+@pytest.mark.slow
 def test_lists_are_the_rankings_of_the_methods():
     X, signal = table()
     y = classes(signal)
@@ -141,6 +142,7 @@ def test_a_method_for_another_task_is_named():
     np.testing.assert_array_equal(fitted.rankings_[1], stats.rankdata(-alone.scores_))
 
 
+@pytest.mark.slow
 def test_without_supervised_methods_no_target_is_needed():
     X, _ = table()
     X *= np.arange(1, X.shape[1] + 1)

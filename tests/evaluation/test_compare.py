@@ -98,6 +98,7 @@ def test_the_callers_tables_are_not_changed():
     np.testing.assert_array_equal(y, before[1])
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(("how", "n_jobs"), [("raise", 1), ("raise", 2), ("exit", 1), ("exit", 2)])
 def test_a_broken_selector_does_not_stop_the_others(how, n_jobs):
     with pytest.warns(SelectionWarning, match=r"bad on data \(3x\).*failures"):

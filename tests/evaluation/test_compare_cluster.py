@@ -36,6 +36,7 @@ def test_same_results(table, expected, dask_client):
         assert found.table().equals(expected)
 
 
+@pytest.mark.slow
 def test_results_are_stored_and_not_computed_again(table, expected, dask_client, tmp_path):
     path = tmp_path / "units.sqlite"
     compare(METHODS[:2], table, cluster=dask_client, store=path, **OPTIONS)

@@ -148,7 +148,7 @@ def assert_at_chance(score, n_coins):
     assert score <= 0.5 + np.sqrt(np.log(1 / FALSE_ALARM) / (2 * n_coins))
 
 
-@pytest.mark.sampled(27)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 @pytest.mark.parametrize("name", SELECTORS)
 def test_every_selector_is_at_chance_on_noise_in_every_protocol(name, protocol):
@@ -180,7 +180,7 @@ def leaky(monkeypatch):
     monkeypatch.setattr(units, "_fitted", fitted_on_all_rows)
 
 
-@pytest.mark.sampled(7)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 @pytest.mark.parametrize("name", EAGER)
 @pytest.mark.usefixtures("leaky")

@@ -192,6 +192,7 @@ for i in range(300):
 """
 
 
+@pytest.mark.slow
 def test_two_processes_share_a_store(tmp_path):
     path = tmp_path / "runs.sqlite"
     writers = [

@@ -154,6 +154,7 @@ def test_kinds_of_tables(make):
     np.testing.assert_allclose(laplacian(make(X)), laplacian(X), rtol=1e-12)
 
 
+@pytest.mark.slow
 def test_same_bits_for_every_number_of_threads():
     X = table(n_rows=1200, n_columns=200)
     np.testing.assert_array_equal(

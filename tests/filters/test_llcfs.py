@@ -103,6 +103,7 @@ def test_small_blocks(monkeypatch):
     np.testing.assert_allclose(blocks.path, expected.path, rtol=1e-8, atol=1e-13)
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("seed", range(3))
 def test_planted_columns_come_first(seed):
     fitted = LLCFS(n_clusters=3, n_features_to_select=5).fit(planted(seed))

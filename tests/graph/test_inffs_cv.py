@@ -162,6 +162,7 @@ def test_values_of_held_out_rows_change_no_choice():
         np.testing.assert_array_equal(left, right)
 
 
+@pytest.mark.slow
 def test_noise_scores_at_chance():
     rng = np.random.default_rng(2)
     X, y = rng.normal(size=(80, 150)), np.arange(80) % 2

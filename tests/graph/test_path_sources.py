@@ -48,6 +48,7 @@ def test_rows_are_the_scores_of_single_fits(options, weighted):
         close(row, fitted.scores_, 1e-6 if fitted.plan_.dtype == "float32" else 1e-10)
 
 
+@pytest.mark.sampled(2)
 @every_setting
 def test_chunks_of_dask(options):
     dask_array = pytest.importorskip("dask.array")
@@ -61,6 +62,7 @@ def test_chunks_of_dask(options):
     close(found, inf_fs_path(X, ALPHAS, sample_weight=weight, **options))
 
 
+@pytest.mark.slow
 def test_two_workers(dask_client):
     dask_array = pytest.importorskip("dask.array")
     X = table()

@@ -379,7 +379,7 @@ def test_groups_are_merged_in_the_tree_of_single_chunks():
 def threads():
     with (
         distributed.LocalCluster(
-            n_workers=2, threads_per_worker=1, processes=False, dashboard_address=None
+            n_workers=2, threads_per_worker=1, processes=False, dashboard_address=":0"
         ) as local,
         distributed.Client(local, set_as_default=False) as opened,
     ):

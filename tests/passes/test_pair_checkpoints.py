@@ -88,6 +88,7 @@ def stop(selector, source):
     return source.n_read
 
 
+@pytest.mark.sampled(1)
 @every_method
 def test_stopped_before_any_part(selector, table, tmp_path):
     whole = Counting(*table)
@@ -149,6 +150,7 @@ def test_stopped_again_and_again(selector, table, tmp_path):
     assert n_read + source.n_read == whole.n_read
 
 
+@pytest.mark.sampled(1)
 @every_method
 def test_little_memory(selector, table, tmp_path):
     """Rows that found no room are found again, in the walks that there would have been."""
@@ -168,6 +170,7 @@ def test_little_memory(selector, table, tmp_path):
         assert again.n_read <= whole.n_read - stops_at + again.n_parts
 
 
+@pytest.mark.sampled(2)
 @every_method
 def test_on_workers(selector, table, tmp_path):
     pytest.importorskip("dask")

@@ -289,7 +289,7 @@ def test_graphs(selector, table):
     agree_graph(selector, table[0])
 
 
-@pytest.mark.sampled(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("chunks", [(1, N_COLUMNS), (45, 1), (N_ROWS, N_COLUMNS)])
 def test_any_chunks_of_dask(chunks, table):
     X, y = table

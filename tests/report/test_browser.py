@@ -12,6 +12,8 @@ import pytest
 from report.example import HOSTILE, METHODS, make_summary
 from tamis.report import render
 
+pytestmark = pytest.mark.slow  # a minute of a browser
+
 FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking"]
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 SUMMARIES = {

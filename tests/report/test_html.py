@@ -150,6 +150,7 @@ def test_the_summary_inside_the_page_is_exact_where_it_is_short():
     assert embedded(render(SUMMARIES["one"])) == SUMMARIES["one"]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     "extreme",
     [

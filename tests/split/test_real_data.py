@@ -28,6 +28,7 @@ def test_dft(name):
     np.testing.assert_allclose(fitted.thresholds_[columns], thresholds, rtol=1e-14)
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("name", ["riboflavin", "gasoline", "communities_crime", "pumadyn32nm"])
 def test_rft(name):
     data = tamis.datasets.load(name)

@@ -38,7 +38,7 @@ def learn(table, **options):
 
 
 class TestPaperData:
-    @pytest.mark.sampled(3)
+    @pytest.mark.sampled(1)
     @pytest.mark.parametrize("seed", range(10))
     @pytest.mark.parametrize("method", ["riemannian", "euclidean", "diffusion"])
     @pytest.mark.filterwarnings("ignore::tamis.exceptions.SelectionWarning")  # left the simplex

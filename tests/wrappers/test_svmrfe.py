@@ -45,6 +45,7 @@ def test_order_of_scikit_learn_on_wide_data(n_classes):
     np.testing.assert_array_equal(SVMRFE().fit(X, y).order_, by_scikit_learn(X, y))
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(
     not os.environ.get("TAMIS_DATA"), reason="set TAMIS_DATA to the folder with the data sets"
 )

@@ -86,6 +86,7 @@ def test_values_are_those_of_the_literal_definition(n_images, shape):
     np.testing.assert_array_equal(values, literal(images, inputs, shifts))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("share", [0.1, 0.9])
 def test_values_of_drawn_features_on_large_images(share):
     images = some_images(100, 28, 28, share=share)

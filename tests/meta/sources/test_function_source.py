@@ -144,6 +144,7 @@ def test_interrupt_while_a_result_is_kept_does_not_lose_the_others(monkeypatch):
     assert source.n_measured == sum(function.calls.values()) == 5
 
 
+@pytest.mark.slow
 def test_processes():
     table = TABLE  # inside, so that the function travels with all it needs
 

@@ -114,6 +114,7 @@ def files(folder):
     return sorted(Path(folder).glob("columns-*.tamis"))
 
 
+@pytest.mark.slow
 def test_killed_at_random_moments_nothing_stored_is_measured_again(processes):
     folder, runs, _ = processes
     stored = set()
