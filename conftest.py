@@ -10,6 +10,12 @@ import pytest
 
 os.environ.setdefault("MPLBACKEND", "agg")  # drawn without a screen
 
+# Words in the names of files and selectors, and the worker that compiles for all of them.
+SLOW_TO_COMPILE = {
+    **dict.fromkeys(("linear_svm", "wrappers", "SVMRFE", "L0SVM"), "svm"),
+    **dict.fromkeys(("weighting", "OFW", "test_energy", "test_top_weights", "weights_path"), "ofw"),
+}
+
 
 def pytest_configure(config):
     """Let tests raise Ctrl-C: in the background of a shell (`nohup ... &`) it is ignored."""
@@ -44,12 +50,16 @@ def pytest_collection_modifyitems(items):
 
 
 def _group(item):
-    """Name of what shares its compiled kernels: a file, or a selector in the common checks."""
+    """Name of what shares its compiled kernels: a file, or a selector in the common checks.
+
+    The kernels of support vector machines and of OFW take ten seconds each to compile.
+    """
     params = item.callspec.params if hasattr(item, "callspec") else {}
+    name = str(item.path.relative_to(item.config.rootpath))
     if item.path.name == "test_common.py" and params.keys() & {"selector", "estimator"}:
-        selector = params.get("selector") or type(params["estimator"])
-        return selector.__name__
-    return str(item.path.relative_to(item.config.rootpath))
+        name = (params.get("selector") or type(params["estimator"])).__name__
+    shared = (group for word, group in SLOW_TO_COMPILE.items() if word in name)
+    return next(shared, name)
 
 
 def _needs_callbacks(item):

@@ -183,6 +183,7 @@ class TestWorkers:
             result = run("rank", data, *OPTIONS, "--cluster", address)
             assert scores(result) == pytest.approx(expected, rel=1e-10)
 
+    @pytest.mark.slow
     def test_a_relative_path(self, run, folder, expected, dask_client, monkeypatch):
         monkeypatch.chdir(folder.parent)
         result = run("rank", "parts", *OPTIONS, "--cluster", dask_client.scheduler.address)

@@ -99,6 +99,7 @@ def test_draws_do_not_depend_on_the_order_of_rows_nor_on_names_of_classes():
     np.testing.assert_array_equal(clone(settings).fit(X, labels).scores_, first.scores_)
 
 
+@pytest.mark.slow
 def test_weights_that_count_are_rows_in_draws_too():
     X, signal = table()
     y = classes(signal)

@@ -70,6 +70,7 @@ def test_equals_a_literal_search(task, missing, seed):
     check(*table(seed, missing=missing, task=task))
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("strategy", ["quantile", "uniform"])
 @pytest.mark.parametrize("max_stale", [1, 3])
 def test_other_settings_equal_a_literal_search(strategy, max_stale):

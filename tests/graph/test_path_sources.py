@@ -36,6 +36,7 @@ def close(found, expected, tolerance=1e-6):
     np.testing.assert_allclose(found, expected, rtol=tolerance, atol=tolerance / 10)
 
 
+@pytest.mark.sampled(4)
 @every_setting
 @pytest.mark.parametrize("weighted", [False, True])
 def test_rows_are_the_scores_of_single_fits(options, weighted):

@@ -49,6 +49,7 @@ def test_a_low_price_bounds_the_multipliers():
     np.testing.assert_allclose(np.abs(beta), 0.05, rtol=1e-12)
 
 
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("n_rows", [2, 3, 5, 12, 40, 200])
 @pytest.mark.parametrize("n_columns", [1, 3, 20, 300])
 @pytest.mark.parametrize("C", [0.01, 1.0, 1000.0])
@@ -142,6 +143,7 @@ def test_long_tables_with_overlapping_classes_are_solved(seed, C):
     assert gap < 1e-9
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("multi_class", ["ovo", "ovr"])
 @pytest.mark.parametrize("long", [False, True])
 def test_machines_of_four_classes(monkeypatch, multi_class, long):

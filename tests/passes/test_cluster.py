@@ -69,6 +69,7 @@ def processes(folder):
 
 
 class TestWhoDoesTheWork:
+    @pytest.mark.sampled(1)
     @pytest.mark.parametrize("selector", SELECTORS, ids=lambda item: type(item).__name__)
     def test_current_client(self, selector, table, collections, dask_client, tmp_path):
         noting = noted(collections[0], tmp_path), collections[1]

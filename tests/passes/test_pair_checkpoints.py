@@ -117,6 +117,7 @@ class Interrupting(Counting):
         yield from super().blocks(part, columns)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.skipif(sys.platform == "win32", reason="has no such signal for one process")
 @by_rows
 def test_ctrl_c(selector, table, tmp_path):
@@ -132,6 +133,7 @@ def test_ctrl_c(selector, table, tmp_path):
     assert again.n_read <= whole.n_read - stops_at + 2
 
 
+@pytest.mark.sampled(1)
 @by_rows
 def test_stopped_again_and_again(selector, table, tmp_path):
     weight = np.random.default_rng(0).integers(0, 3, N_ROWS) * 0.75

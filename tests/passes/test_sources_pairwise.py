@@ -158,7 +158,7 @@ def test_little_memory_changes_nothing(table):
         same(learned(selector.fit(source)), expected, names)
 
 
-@pytest.mark.sampled(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["parquet", "csv"])
 def test_files(form, table, tmp_path):
     pandas = pytest.importorskip("pandas")

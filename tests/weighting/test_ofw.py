@@ -151,6 +151,7 @@ class TestAttributes:
 
 
 class TestSameAnswer:
+    @pytest.mark.sampled(1)
     @pytest.mark.parametrize("method", ["riemannian", "euclidean", "diffusion"])
     def test_threads_do_not_change_it(self, table, method):
         one, two = (

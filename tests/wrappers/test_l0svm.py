@@ -22,6 +22,7 @@ def test_finds_the_columns_that_make_the_target():
     np.testing.assert_array_equal(np.flatnonzero(fitted.criterion_), [3, 7, 11])
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("multi_class", ["ovo", "ovr"])
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_factors_of_the_twin(multi_class, n_classes):

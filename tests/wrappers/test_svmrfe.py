@@ -57,6 +57,7 @@ def test_order_of_scikit_learn_on_colon():
     np.testing.assert_array_equal(SVMRFE().fit(X, data.y).order_, by_scikit_learn(X, data.y))
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("step", [1, 3, 100, 0.3, 0.7])
 @pytest.mark.parametrize("multi_class", ["ovo", "ovr"])
 def test_order_and_weights_of_the_twin(step, multi_class):

@@ -7,11 +7,11 @@ its labels are known, or where the class counts tell the labels apart.
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from tamis._runtime.wording import closest
 from tamis.exceptions import InputError
 
 Domain = Literal["microarray", "challenge", "images", "tables", "text", "regression"]
@@ -281,8 +281,8 @@ def describe(name: str) -> DatasetInfo:
 
 
 def _unknown(name: object) -> str:
-    close = difflib.get_close_matches(str(name).lower(), CATALOGUE, n=3, cutoff=0.5)
-    hint = f"did you mean {' or '.join(map(repr, close))}?" if close else "none is close;"
+    close = closest(str(name), CATALOGUE)
+    hint = f"did you mean {close!r}?" if close else "none is close;"
     return (
         f"tamis.datasets: name must be one of the {len(CATALOGUE)} known data sets, "
         f"got {name!r}: {hint} tamis.datasets.list_datasets() names them all."

@@ -75,6 +75,7 @@ def test_negated_inputs_and_border():
     assert generator.measure(1 - image, features).tolist() == [[1, 1, 0, 0]]
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("n_images", [1, 63, 64, 65, 200])
 @pytest.mark.parametrize("shape", [(1, 1), (3, 5), (7, 2)])
 def test_values_are_those_of_the_literal_definition(n_images, shape):

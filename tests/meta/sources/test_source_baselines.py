@@ -43,6 +43,7 @@ def test_all_measured_is_recursive_elimination():
     np.testing.assert_array_equal(selector.transform(source), columns[:, selector.support_])
 
 
+@pytest.mark.slow
 def test_one_by_one_it_is_svm_rfe():
     table, y = load_wine(return_X_y=True)
     two = y < 2

@@ -133,6 +133,7 @@ def test_killed_at_random_moments_nothing_stored_is_measured_again(processes):
     assert source.calls == []
 
 
+@pytest.mark.slow
 def test_processes_share_a_folder(processes):
     folder, _, codes = processes
     assert codes == [0, 0, 0]
