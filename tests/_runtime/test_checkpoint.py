@@ -207,7 +207,7 @@ def test_damaged_searches_are_refused_or_identical(searches, count):
     check_accidents(searches, count, count)
 
 
-@pytest.mark.sampled(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["scans", "weights", "searches"])
 def test_a_whole_checkpoint_resumes_to_the_same_result(kind, request):
     work = request.getfixturevalue(kind)

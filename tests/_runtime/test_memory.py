@@ -55,7 +55,7 @@ def test_block_rows():
 LIMITED = [tamis.InfFS, tamis.InfFSCV, tamis.ReliefF, tamis.GFlip, tamis.LaplacianScore, tamis.MCFS]
 
 
-@pytest.mark.sampled(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("selector", LIMITED)
 def test_a_limit_means_the_same_for_every_method(selector):
     rng = np.random.default_rng(0)

@@ -163,7 +163,7 @@ def test_a_learner_that_is_tuned_is_at_chance_on_noise(protocol):
     assert_at_chance(*flip_coins(tamis.DFT(), protocol, learner=svm))
 
 
-@pytest.mark.sampled(7)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 @pytest.mark.parametrize("name", NUMERIC)
 def test_numbers_are_not_predicted_from_noise(name, protocol):

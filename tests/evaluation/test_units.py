@@ -170,6 +170,7 @@ def test_share_of_known_probes():
     assert run_unit(make_unit()).probe_share is None
 
 
+@pytest.mark.slow
 def test_the_number_that_a_selector_finds_is_kept():
     result = run_unit(make_unit(tamis.FCBF()))
     assert 1 <= result.best_n_features <= 12

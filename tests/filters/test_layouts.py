@@ -48,7 +48,7 @@ def tables():
     return data.target, {"tied": tied, "constant": constant, "missing": missing}
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("table", ["tied", "constant", "missing"])
 @pytest.mark.parametrize("name", list(SELECTORS))
 def test_storage_does_not_decide(name, table):

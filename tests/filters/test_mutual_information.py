@@ -125,7 +125,7 @@ def tables(rng, n_rows):
     }
 
 
-@pytest.mark.sampled(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", list(tables(np.random.default_rng(0), 30)))
 @pytest.mark.parametrize(("n_rows", "n_neighbors"), [(30, 1), (41, 3), (120, 3), (120, 10)])
 def test_equal_to_scikit_learn(kind, n_rows, n_neighbors):

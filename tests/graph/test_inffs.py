@@ -161,6 +161,7 @@ class TestByHand:
         # One node whose only edge is to itself: 0.9 + 0.81 + ... = 9, however strong it is.
         assert scores(np.arange(5.0)[:, None], 0.5)[0] == pytest.approx(9.0)
 
+    @pytest.mark.sampled(3)
     @pytest.mark.parametrize("precision", ["double", "single"])
     @pytest.mark.parametrize("memory_limit", [None, 1])
     @pytest.mark.parametrize("n_columns", [1, 2, 30])

@@ -49,7 +49,7 @@ def test_a_low_price_bounds_the_multipliers():
     np.testing.assert_allclose(np.abs(beta), 0.05, rtol=1e-12)
 
 
-@pytest.mark.sampled(12)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("n_rows", [2, 3, 5, 12, 40, 200])
 @pytest.mark.parametrize("n_columns", [1, 3, 20, 300])
 @pytest.mark.parametrize("C", [0.01, 1.0, 1000.0])

@@ -69,7 +69,7 @@ def processes(folder):
 
 
 class TestWhoDoesTheWork:
-    @pytest.mark.sampled(1)
+    @pytest.mark.slow
     @pytest.mark.parametrize("selector", SELECTORS, ids=lambda item: type(item).__name__)
     def test_current_client(self, selector, table, collections, dask_client, tmp_path):
         noting = noted(collections[0], tmp_path), collections[1]
@@ -86,6 +86,7 @@ class TestWhoDoesTheWork:
         in_this_thread = {thread == get_ident() for _, _, thread in notes(tmp_path)}
         assert in_this_thread == {scheduler == "sync"}
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("given", ["client", "address", "cluster"])
     def test_client_and_address_and_cluster(self, given, table, dask_client, tmp_path):
         address, cluster = dask_client.scheduler.address, dask_client.cluster

@@ -19,6 +19,7 @@ def close_figures():
     plt.close("all")
 
 
+@pytest.mark.slow
 def test_from_estimator_draws_energy_and_band():
     selector = tamis.OFW(subset_size=2, max_iter=1000, random_state=0).fit(X, Y)
     display = EnergyDisplay.from_estimator(selector)

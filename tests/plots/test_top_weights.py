@@ -21,6 +21,7 @@ def close_figures():
     plt.close("all")
 
 
+@pytest.mark.slow
 def test_from_estimator_draws_weights_and_spread():
     selector = tamis.OFW(subset_size=2, max_iter=600, n_restarts=3, random_state=0)
     selector.fit(IRIS, SPECIES)

@@ -165,7 +165,7 @@ def test_mismatches_against_hamming_distance():
 # Linear discriminant
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(1)
 @KINDS
 @pytest.mark.parametrize("shrinkage", [0.01, 0.1, 1.0])
 @pytest.mark.parametrize("n_drawn", [3, 12, 60])
