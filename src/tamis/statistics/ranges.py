@@ -63,10 +63,8 @@ class Ranges(Stateful):
         if block.n_rows == 0:
             return self
         self.n_rows += block.n_rows
-        kernel, threads = (
-            kernel_for(block, "ranges"),
-            threads_for(block.n_rows * block.n_columns, n_jobs),
-        )
+        kernel = kernel_for(block, "ranges")
+        threads = threads_for(block.n_rows * block.n_columns, n_jobs)
         found = [(self.low, self.high)]
         parts: list[tuple[Any, ...]]
         if block.layout == "sparse":
