@@ -10,12 +10,10 @@ import pytest
 
 os.environ.setdefault("MPLBACKEND", "agg")  # drawn without a screen
 
-# Files that compile the kernels of another folder, which takes ten seconds and more.
-KERNELS_OF = {
-    "test_energy": "weighting",
-    "test_top_weights": "weighting",
-    "test_weights_path": "weighting",
-    "linear_svm": "wrappers",
+# Words in the names of files and selectors, and the worker that compiles for all of them.
+SLOW_TO_COMPILE = {
+    **dict.fromkeys(("linear_svm", "wrappers", "SVMRFE", "L0SVM"), "svm"),
+    **dict.fromkeys(("weighting", "OFW", "test_energy", "test_top_weights", "weights_path"), "ofw"),
 }
 
 
@@ -52,14 +50,16 @@ def pytest_collection_modifyitems(items):
 
 
 def _group(item):
-    """Name of what shares compiled kernels: a folder, and the selectors defined in it."""
+    """Name of what shares its compiled kernels: a file, or a selector in the common checks.
+
+    The kernels of support vector machines and of OFW take ten seconds each to compile.
+    """
     params = item.callspec.params if hasattr(item, "callspec") else {}
+    name = str(item.path.relative_to(item.config.rootpath))
     if item.path.name == "test_common.py" and params.keys() & {"selector", "estimator"}:
-        selector = params.get("selector") or type(params["estimator"])
-        return selector.__module__.split(".")[1]
-    parts = item.path.relative_to(item.config.rootpath).with_suffix("").parts
-    folder = parts[2] if parts[0] == "src" else parts[1]
-    return KERNELS_OF.get(parts[-1]) or KERNELS_OF.get(folder, folder)
+        name = (params.get("selector") or type(params["estimator"])).__name__
+    shared = (group for word, group in SLOW_TO_COMPILE.items() if word in name)
+    return next(shared, name)
 
 
 def _needs_callbacks(item):
