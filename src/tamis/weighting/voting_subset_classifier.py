@@ -363,7 +363,8 @@ class VotingSubsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
         labels : ndarray of shape (n_samples,)
             Of equal votes, the first in `classes_`.
         """
-        return self.classes_[self._votes(X).argmax(axis=1)]
+        votes = self._votes(X)
+        return self.classes_[votes.argmax(axis=1)]
 
     def predict_proba(self, X: Any) -> Floats:
         """Share of the votes of every class.
