@@ -15,6 +15,8 @@ from tamis.exceptions import MissingDependencyError
 
 N_SHOWN = 10
 LONGEST_NAME = 60
+# Columns of `to_frame` for which there may be evidence.
+EVIDENCE = ("p_value", "q_value", "e_value")
 
 
 class FittedMixin:
@@ -51,6 +53,9 @@ class FittedMixin:
     def to_frame(self: Any) -> Any:
         """Feature, score, rank and selected for every column, best first.
 
+        Where the rule or the scores give them, columns ``p_value``, ``q_value`` and ``e_value``
+        follow.
+
         Returns
         -------
         frame : pandas.DataFrame or polars.DataFrame
@@ -58,14 +63,47 @@ class FittedMixin:
         """
         ranking = self.ranking_record()
         order = self.order_
-        return make_frame(
-            {
-                "feature": [ranking.name(j) for j in order],
-                "score": self.scores_[order],
-                "rank": self.ranking_[order],
-                "selected": self.support_[order],
-            }
-        )
+        columns: dict[str, Any] = {
+            "feature": [ranking.name(j) for j in order],
+            "score": self.scores_[order],
+            "rank": self.ranking_[order],
+            "selected": self.support_[order],
+        }
+        for name in EVIDENCE:
+            if hasattr(self, f"{name}s_"):
+                columns[name] = getattr(self, f"{name}s_")[order]
+        return make_frame(columns)
+
+    @property
+    def p_values_(self: Any) -> Any:
+        """One p-value per feature: of the rule in force, or else of the known law of the scores."""
+        return self._evidence("p_values")
+
+    @property
+    def q_values_(self: Any) -> Any:
+        """The smallest false discovery rate at which each feature is selected."""
+        return self._evidence("q_values")
+
+    @property
+    def e_values_(self: Any) -> Any:
+        """One e-value per feature."""
+        return self._evidence("e_values")
+
+    def _evidence(self: Any, name: str) -> Any:
+        check_is_fitted(self, "scores_")
+        found = self.cut_details_.get(name)
+        if found is None and name == "p_values":
+            found = self._law_p_values()
+        if found is None:
+            raise AttributeError(
+                f"{type(self).__name__} has no {name}_: neither its scores nor the rule of "
+                "n_features_to_select give any. Use a rule from tamis.certainty."
+            )
+        return found
+
+    def _law_p_values(self: Any) -> Any:
+        """P-values by the known law of the scores under independence; None if there is none."""
+        return None
 
     def _html_repr(self: Any) -> str:
         html = str(estimator_html_repr(self))
