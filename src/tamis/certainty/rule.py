@@ -59,6 +59,7 @@ class CertaintyRule(CutRule):
     guarantee: ClassVar[str] = ""
 
     needs_data = True
+    remedy = "At this level, no feature is distinguishable from noise."
 
     def __post_init__(self) -> None:
         between = Number(float, low=0, high=1, open_low=True, open_high=True)
