@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -13,16 +15,19 @@ BLOCK = 32
 MAX_SWEEPS = 30
 # Sweeps end when no distance moves by more.
 TOLERANCE = 1e-4
-# Barriers of the semidefinite program, largest first.
-BARRIERS = 0.5 ** np.arange(3, 20)
+# Barriers of the semidefinite program, largest first; the last one is about what is lost of the
+# mean of s. Much smaller ones leave no digits in the inverse.
+BARRIERS = np.repeat(0.5 ** np.arange(2, 11), 2)
 # A singular covariance is moved so far towards the identity.
 LEAST_EIGENVALUE = 1e-6
 
 
-def choose_distances(S: Floats, kind: str) -> Floats:
+def choose_distances(S: Floats, kind: Any) -> Floats:
     """Distances for a correlation matrix: ``2 S - diag(s)`` stays positive definite."""
     from scipy.linalg import eigh
 
+    if not isinstance(kind, str):
+        return feasible(S, np.asarray(kind, dtype=np.float64))
     least = float(eigh(S, eigvals_only=True, subset_by_index=[0, 0])[0])
     # Half of what would make the copies of one direction exact, so that the inverse exists.
     s = np.full(len(S), min(1.0, least))
@@ -35,7 +40,17 @@ def choose_distances(S: Floats, kind: str) -> Floats:
         return s
     for barrier in BARRIERS:
         sweep(S, s, float(barrier))
-    return s * (1 - LEAST_EIGENVALUE)
+    return feasible(S, s)
+
+
+def feasible(S: Floats, s: Floats) -> Floats:
+    """Distances in [0, 1], shrunk by one factor if ``2 S - diag(s)`` is not positive definite."""
+    from scipy.linalg import eigh
+
+    s = np.clip(s, LEAST_EIGENVALUE, 1.0)
+    root = np.sqrt(s)
+    least = float(eigh(S / np.outer(root, root), eigvals_only=True, subset_by_index=[0, 0])[0])
+    return np.asarray(s * min(1.0, max(2 * least, 0.0) * (1 - LEAST_EIGENVALUE)))
 
 
 def sweep(S: Floats, s: Floats, barrier: float) -> float:

@@ -41,9 +41,10 @@ class GaussianKnockoffs:
         The covariance of the features; None estimates it (Ledoit and Wolf).
     mean : array-like of shape (n_features,), float or None, default=None
         The mean of the features; None takes that of the table.
-    s : {"mrc", "sdp", "equicorrelated"}, default="mrc"
+    s : {"mrc", "sdp", "equicorrelated"} or array-like of shape (n_features,), default="mrc"
         How s is chosen: minimum reconstructability, the largest sum of s (a semidefinite program),
-        or the same s for all features.
+        or the same s for all features. Numbers are in units of the variances; they are shrunk if
+        no copy can be so far from its feature.
     margins : {"auto", "gaussian", "ranks"}, default="auto"
         Whether columns are Gaussian as they are or become normal scores of their ranks; "auto"
         takes "gaussian" if `covariance` is given, else "ranks".
@@ -81,12 +82,13 @@ class GaussianKnockoffs:
 
     covariance: ArrayLike | None = None
     mean: ArrayLike | None = None
-    s: str = "mrc"
+    s: str | ArrayLike = "mrc"
     margins: str = "auto"
 
     def __post_init__(self) -> None:
         who = type(self).__name__
-        check_value(self.s, Choice(DISTANCES), who=who, name="s")
+        if isinstance(self.s, str):
+            check_value(self.s, Choice(DISTANCES), who=who, name="s")
         check_value(self.margins, Choice(MARGINS), who=who, name="margins")
 
     def __eq__(self, other: object) -> bool:
@@ -102,6 +104,11 @@ class GaussianKnockoffs:
         """Do once what all copies of a table share."""
         X = check_sampler_table(X, type(self).__name__)
         margins, S = self._model(X, rng)
+        if not isinstance(self.s, str) and np.shape(self.s) != (X.shape[1],):
+            raise InputError(
+                f"{type(self).__name__}: s must be a word or one number per feature that is not "
+                f"constant ({X.shape[1]}), got shape {np.shape(self.s)}."
+            )
         s = choose_distances(S, self.s)
         back = np.linalg.solve(S, np.diag(s))
         V = 2 * np.diag(s) - s[:, None] * back
