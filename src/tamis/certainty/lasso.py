@@ -20,7 +20,7 @@ N_FOLDS, N_PENALTIES = 10, 100
 # Smallest penalty as a share of the largest, with more rows than columns and with fewer.
 SMALLEST, SMALLEST_IF_WIDE = 1e-4, 1e-2
 # A step that changes the mean loss by less than this share of that of no columns ends the descent.
-TOLERANCE, FINAL_TOLERANCE = 1e-7, 1e-11
+TOLERANCE, FINAL_TOLERANCE = 1e-7, 1e-14
 MAX_SWEEPS, MAX_ROUNDS = 1_000, 25
 # The path ends when the error has been above its smallest value for so many penalties, and by so
 # many standard errors: beyond it only grows.
@@ -103,16 +103,14 @@ def lasso_cv(
         if errors[k].mean() < errors[best].mean():
             best = k
         if best == k:
-            start = path.mean_coefs()
+            start = path.mean_solution()
         elif is_past_minimum(errors, best):
             break
     final = PATHS[loss](lines, labels, np.zeros((1, 2), dtype=np.intp))
     final.tolerance = FINAL_TOLERANCE
-    final.add(start.nonzero()[0])
-    final.coefs[0, : final.size] = start[final.working]
-    final.refresh()
+    final.begin_at(*start)
     final.solve(penalties[best], penalties[best])
-    coef, intercept = final.solution()
+    coef, intercept = final.mean_solution()
     curve = np.array([one.mean() for one in errors])
     return LassoFit(coef, intercept, float(penalties[best]), penalties[: curve.size], curve)
 
@@ -158,6 +156,7 @@ class Path:
     """Problems of one loss that share a working set: one per fold, or one for all rows."""
 
     tolerance = TOLERANCE
+    intercepts: Floats
 
     def __init__(self, lines: Floats, y: Floats, bounds: Indices):
         self.lines, self.y = lines, y
@@ -168,7 +167,7 @@ class Path:
         self.trains = (held_out < self.firsts[:, None]) | (held_out >= self.lasts[:, None])
         self.is_known = np.zeros(lines.shape[0], dtype=bool)
         self.size, self.working = 0, np.zeros(0, dtype=np.intp)
-        self.lines_kept = np.empty((FIRST_ROOM, n_rows))
+        self.lines_kept = np.zeros((FIRST_ROOM, n_rows))
         self.coefs = np.zeros((n_problems, FIRST_ROOM))
         self.margins = np.zeros((n_problems, n_rows))
         self.start()
@@ -195,16 +194,22 @@ class Path:
 
     def solve(self, penalty: float, previous: float) -> None:
         """Go to another penalty, by the sequential strong rule and a check of all columns."""
-        bound = 2 * penalty - previous
+        self.enter(2 * penalty - previous)
         while True:
-            enters = (self.steepest >= bound) & ~self.is_known
-            if enters.any():
-                self.add(enters.nonzero()[0])
-            elif bound == penalty:
-                return
             self.descend(penalty)
             self.refresh()
-            bound = penalty
+            if not self.enter(penalty):
+                return
+
+    def enter(self, bound: float) -> bool:
+        """Add the columns with the steepest gradients above a bound; whether there were any."""
+        found = np.flatnonzero((self.steepest > bound) & ~self.is_known)
+        most = max(FIRST_ROOM, self.size)
+        if found.size > most:
+            found = np.sort(found[np.argsort(-self.steepest[found], kind="stable")[:most]])
+        if found.size:
+            self.add(found)
+        return found.size > 0
 
     def descend(self, penalty: float) -> None:
         """Descend on the working set."""
@@ -228,15 +233,19 @@ class Path:
         total = np.where(self.trains, 0.0, self.losses()).sum(axis=1)
         return np.asarray(total * self.firsts.size / self.y.size)
 
-    def mean_coefs(self) -> Floats:
-        """Coefficients of all columns, averaged over the problems."""
+    def mean_solution(self) -> tuple[Floats, float]:
+        """Coefficients of all columns and intercept, averaged over the problems."""
         coefs = np.zeros(self.lines.shape[0])
         coefs[self.working] = self.coefs[:, : self.size].mean(axis=0)
-        return coefs
+        return coefs, float(self.intercepts.mean())
 
-    def solution(self) -> tuple[Floats, float]:
-        """Coefficients and intercept of the only problem."""
-        raise NotImplementedError
+    def begin_at(self, coefs: Floats, intercept: float) -> None:
+        """Start from another solution."""
+        self.add(coefs.nonzero()[0])
+        self.coefs[:, : self.size] = coefs[self.working]
+        self.intercepts[:] = intercept
+        self.margins = self.intercepts[:, None] + self.coefs @ self.lines_kept
+        self.refresh()
 
 
 class SquaredPath(Path):
@@ -244,7 +253,9 @@ class SquaredPath(Path):
 
     def start(self) -> None:
         """What the loss needs before any column is known."""
-        self.center = (self.trains @ self.y) / self.n_train
+        self.centers = (self.trains @ self.y) / self.n_train
+        self.intercepts = self.centers.copy()
+        self.margins += self.intercepts[:, None]
         spread = np.var(self.y)
         self.spread = spread if spread > 0 else 1.0
         n_problems = self.firsts.size
@@ -286,21 +297,16 @@ class SquaredPath(Path):
                 gradients, self.coefs,
             )  # fmt: skip
         coefs = self.coefs[:, : self.size]
-        offset = np.einsum("fj,fj->f", coefs, self.means[:, : self.size])
-        self.margins = coefs @ self.lines_kept[: self.size] - offset[:, None]
+        self.intercepts = self.centers - np.einsum("fj,fj->f", coefs, self.means[:, : self.size])
+        self.margins = self.intercepts[:, None] + coefs @ self.lines_kept[: self.size]
 
     def residuals(self) -> Floats:
         """Negative derivative of the loss in the margins, 0 for held-out rows."""
-        return np.where(self.trains, self.y - self.center[:, None] - self.margins, 0.0)
+        return np.where(self.trains, self.y - self.margins, 0.0)
 
     def losses(self) -> Floats:
         """Loss of every row in every problem."""
-        return (self.y - self.center[:, None] - self.margins) ** 2 / 2
-
-    def solution(self) -> tuple[Floats, float]:
-        """Coefficients and intercept of the only problem."""
-        offset = self.coefs[0, : self.size] @ self.means[0, : self.size]
-        return self.mean_coefs(), float(self.center[0] - offset)
+        return (self.y - self.margins) ** 2 / 2
 
 
 class LogisticPath(Path):
@@ -334,10 +340,6 @@ class LogisticPath(Path):
     def losses(self) -> Floats:
         """Loss of every row in every problem."""
         return np.logaddexp(0.0, self.margins) - self.y * self.margins
-
-    def solution(self) -> tuple[Floats, float]:
-        """Coefficients and intercept of the only problem."""
-        return self.mean_coefs(), float(self.intercepts[0])
 
 
 PATHS: dict[str, type[Path]] = {"squared": SquaredPath, "logistic": LogisticPath}
