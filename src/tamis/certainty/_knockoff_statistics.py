@@ -55,7 +55,7 @@ class LassoImportances:
         codes, n_classes = target.codes, target.classes.size
         counts = np.bincount(codes)
         if counts.min() < 2:
-            label = target.classes[counts.argmin()]
+            label = target.classes.tolist()[counts.argmin()]
             raise InputError(
                 f"{who}: expected at least two rows of every class, got one of {label!r}. Leave "
                 "the row out, or join classes."

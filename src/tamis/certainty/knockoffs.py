@@ -118,8 +118,8 @@ class Knockoffs(CertaintyRule):
     >>> selector = tamis.Correlation(n_features_to_select=Knockoffs(0.1)).fit(X, y)
     >>> selector.get_support(indices=True)
     array([ 0,  1,  2,  3,  4,  5,  6,  7,  8,  9, 10, 11, 14, 58])
-    >>> selector.recut(Knockoffs(0.05)).n_selected_
-    0
+    >>> selector.recut(Knockoffs(0.4)).n_selected_
+    20
     """
 
     level: float = 0.1

@@ -24,6 +24,8 @@ MOST_FACTORS = 50
 # A feature keeps at least this share of its variance for itself.
 LEAST_OWN_SHARE = 0.02
 N_STEPS = 20
+# Eigenvalues of noise end here, in units of Marchenko and Pastur's edge: variances differ.
+EDGE = 1.1
 
 
 @dataclass(frozen=True)
@@ -131,7 +133,7 @@ def find_factors(Z: Floats, rank: int | None, rng: np.random.Generator) -> Float
         # Variance of the noise: what the factors leave, taken again until their number is stable.
         for _ in range(10):
             noise = (n_columns - spectrum[:kept].sum()) / max(n_columns - kept * (1 + ratio), 1.0)
-            edge = noise * (1 + np.sqrt(ratio)) ** 2
+            edge = EDGE * noise * (1 + np.sqrt(ratio)) ** 2
             now = int((spectrum > edge).sum())
             if now == kept:
                 break
