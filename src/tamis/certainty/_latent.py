@@ -14,6 +14,7 @@ Floats = NDArray[np.float64]
 
 # Columns whose covariance is compared with what was promised.
 MOST_COMPARED = 500
+EXPECTED = "expected_largest"
 
 
 class Margins(Protocol):
@@ -106,24 +107,48 @@ class PreparedKnockoffs:
     def deviation(self, rng: np.random.Generator) -> dict[str, float]:
         """Largest deviation of the covariance of a copy from what was promised.
 
-        Of at most 500 columns, on the latent scale: in all entries of the covariance of copies, and
-        of the covariance of features with copies.
+        Of at most 500 columns, on the latent scale.
         """
-        n_rows, n_columns = self.mean.shape
-        columns = np.sort(rng.permutation(n_columns)[:MOST_COMPARED])
+        columns = some_columns(self.mean.shape[1], rng)
         Z, copy = self.margins.scores[:, columns], self.draw_latent(rng)[:, columns]
-        S = self.covariance(columns)
-        errors = np.sqrt((1 + S**2) / n_rows)
-        among = (copy.T @ copy / n_rows - S) / errors
-        across = (Z.T @ copy / n_rows - S + np.diag(self.distances[columns])) / errors
-        worst = np.maximum(np.abs(among), np.abs(across))
-        at = np.unravel_index(worst.argmax(), worst.shape)
-        return {
-            "largest": float(worst[at] * errors[at]),
-            "standard_error": float(errors[at]),
-            # Largest of so many normal numbers: what sampling alone may give.
-            "expected_largest": float(np.sqrt(2 * np.log(2 * worst.size)) * errors[at]),
-        }
+        return largest_deviation(Z, copy, self.covariance(columns), self.distances[columns])
+
+
+def some_columns(n_columns: int, rng: np.random.Generator) -> NDArray[np.intp]:
+    """Columns to be compared: all, or as many as it takes little time for."""
+    return np.sort(rng.permutation(n_columns)[:MOST_COMPARED])
+
+
+def sampled_deviation(X: Floats, copy: Floats, columns: NDArray[np.intp]) -> dict[str, float]:
+    """Largest deviation of the covariance of a copy from that of the table.
+
+    For a sampler that promises nothing else: covariances with the other features must be equal.
+    """
+    center, spread = X[:, columns].mean(axis=0), X[:, columns].std(axis=0)
+    Z, copy = (X[:, columns] - center) / spread, (copy[:, columns] - center) / spread
+    S = Z.T @ Z / len(X)
+    found = largest_deviation(Z, copy, S, np.diag(S - Z.T @ copy / len(X)))
+    # Both sides are estimated.
+    return found | {name: np.sqrt(2) * found[name] for name in ("standard_error", EXPECTED)}
+
+
+def largest_deviation(Z: Floats, copy: Floats, S: Floats, s: Floats) -> dict[str, float]:
+    """Largest deviation from cov(copy) = S and cov(Z, copy) = S - diag(s), and its error.
+
+    Deviations are compared in units of their standard errors. The largest of so many normal numbers
+    is what sampling alone may give.
+    """
+    n_rows = len(Z)
+    errors = np.sqrt((1 + S**2) / n_rows)
+    among = (copy.T @ copy / n_rows - S) / errors
+    across = (Z.T @ copy / n_rows - S + np.diag(s)) / errors
+    worst = np.maximum(np.abs(among), np.abs(across))
+    at = np.unravel_index(worst.argmax(), worst.shape)
+    return {
+        "largest": float(worst[at] * errors[at]),
+        "standard_error": float(errors[at]),
+        EXPECTED: float(np.sqrt(2 * np.log(2 * worst.size)) * errors[at]),
+    }
 
 
 def factor_of(V: Floats) -> Floats:

@@ -26,6 +26,7 @@ from tamis.certainty._knockoff_statistics import (
     SelectorImportances,
     statistic_of,
 )
+from tamis.certainty._latent import sampled_deviation, some_columns
 from tamis.certainty.e_values import e_bh, knockoff_e_values, knockoff_threshold
 from tamis.certainty.gaussian_knockoffs import GaussianKnockoffs
 from tamis.certainty.low_rank_knockoffs import LowRankKnockoffs
@@ -89,8 +90,10 @@ class Knockoffs(CertaintyRule):
     -----
     `cut_details_` holds ``W`` (copies x features), ``e_values``, ``copy_correlations`` (of each
     feature with its copies) and ``covariance_deviation``: the largest deviation of the covariance
-    of a copy from what was promised, its standard error, and what sampling alone may give.
-    Constant features are not tested: their statistic and e-value are 0.
+    of a copy from what was promised (for a function, from that of the table), its standard error,
+    and what sampling alone may give. Constant features are not tested: their statistic and e-value
+    are 0. In expectation, the e-values of all nulls together are at most the number of tested
+    features, which is what e-BH needs.
 
     Time per copy is that of the sampler and of the statistic on twice the columns. Memory is about
     eight tables, plus four per job; W takes 8 bytes per feature and copy.
@@ -206,10 +209,12 @@ class Knockoffs(CertaintyRule):
             W = statistic_of(X, copy, y, importances, stream(seed, STATISTICS, number))
             return number, W, similar
 
-        with one_blas_thread():
-            for number, W, similar in self._run(one_copy, done.pending(), data):
-                done.keep(number, W, similar)
-        done.finish()
+        try:
+            with one_blas_thread():
+                for number, W, similar in self._run(one_copy, done.pending(), data):
+                    done.keep(number, W, similar)
+        finally:
+            done.finish()
         if len(done.W) < self.n_copies:
             warn(f"{self.who}: stopped after {len(done.W)} of {self.n_copies} copies, which count.")
         return self._evidence(done, tested, ranking, deviation)
@@ -274,7 +279,8 @@ class Knockoffs(CertaintyRule):
                 )
             return copy
 
-        return draw, None
+        rng = stream(seed, DIAGNOSIS)
+        return draw, sampled_deviation(X, draw(rng), some_columns(X.shape[1], rng))
 
     def _importances(self, data: FitData) -> Importances:
         if self.statistic == "lasso":
