@@ -114,6 +114,13 @@ def test_distances_are_feasible(kind):
         assert s.mean() >= choose_distances(S, "equicorrelated").mean() - 0.01
 
 
+def test_many_features_lose_no_digits():
+    """A chain has s of 2 / 3 inside, and more at its ends, whatever its length."""
+    s = choose_distances(chain(600), "sdp")
+    assert s.mean() > 2 / 3
+    np.testing.assert_allclose(s[100:-100], 2 / 3, atol=1e-3)
+
+
 def test_given_distances_are_shrunk_where_needed():
     np.testing.assert_allclose(choose_distances(np.eye(3), [0.5, 0.6, 0.7]), [0.5, 0.6, 0.7])
     S = np.array([[1, 0.8], [0.8, 1]])

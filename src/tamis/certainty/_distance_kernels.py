@@ -6,25 +6,20 @@ from tamis._runtime.compilation import kernel
 
 
 @kernel
-def move_block(lines, start, barrier, s, updates, signs):
+def move_block(lines, start, s, updates, signs):
     """Move the coordinates of a block, each to its optimum, in place.
 
     `lines` are the rows of ``A = (2 S - diag(s))^-1`` that belong to the block, from `start` on.
     Lowering a diagonal entry by `delta` adds ``delta / (1 - delta a_jj) A_j A_j'`` to A (Sherman
-    and Morrison). With a `barrier` of 0 the sum of 1 / s_j and the trace of A is minimised, else
-    the sum of s plus `barrier` times the log determinant is maximised, for s in [0, 1]. Returns
-    the largest change.
+    and Morrison); the sum of 1 / s_j and the trace of A is minimised. Returns the largest change.
     """
     n_block, n = lines.shape
     largest = 0.0
     for i in range(n_block):
         line, j = lines[i], start + i
         a = line[j]
-        if barrier == 0.0:
-            root = np.sqrt(np.dot(line, line))
-            delta = (1.0 - root * s[j]) / (a + root)
-        else:
-            delta = min(max(s[j] + 1.0 / a - barrier, 0.0), 1.0) - s[j]
+        root = np.sqrt(np.dot(line, line))
+        delta = (1.0 - root * s[j]) / (a + root)
         factor = delta / (1.0 - delta * a)
         for k in range(n_block):
             if k != i:

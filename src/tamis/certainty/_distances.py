@@ -15,9 +15,9 @@ BLOCK = 32
 MAX_SWEEPS = 30
 # Sweeps end when no distance moves by more.
 TOLERANCE = 1e-4
-# Barriers of the semidefinite program, largest first; the last one is about what is lost of the
-# mean of s. Much smaller ones leave no digits in the inverse.
-BARRIERS = np.repeat(0.5 ** np.arange(2, 11), 2)
+# Barriers of the semidefinite program, largest first, and Newton steps for each at most; the last
+# one is about what is lost of the mean of s.
+BARRIERS, MAX_STEPS = 0.25 ** np.arange(7), 20
 # A singular covariance is moved so far towards the identity.
 LEAST_EIGENVALUE = 1e-6
 
@@ -35,12 +35,53 @@ def choose_distances(S: Floats, kind: Any) -> Floats:
         return np.minimum(1.0, 2 * s * (1 - LEAST_EIGENVALUE))
     if kind == "mrc":
         for _ in range(MAX_SWEEPS):
-            if sweep(S, s, 0.0) < TOLERANCE:
+            if sweep(S, s) < TOLERANCE:
                 break
         return s
+    s *= 0.9  # inside of all bounds
     for barrier in BARRIERS:
-        sweep(S, s, float(barrier))
+        s = climb(S, s, float(barrier))
     return feasible(S, s)
+
+
+def climb(S: Floats, s: Floats, barrier: float) -> Floats:
+    """Maximise the sum of s, plus barriers where s leaves [0, 1] and ``2 S - diag(s)`` ends."""
+    value, A = height(S, s, barrier)
+    for _ in range(MAX_STEPS):
+        slope = 1 / barrier - np.diag(A) + 1 / s - 1 / (1 - s)
+        step = np.linalg.solve(A * A + np.diag(1 / s**2 + 1 / (1 - s) ** 2), slope)
+        length = 1.0
+        while True:
+            moved = s + length * step
+            new, inverse = height(S, moved, barrier)
+            if new > value or length < 1e-6:
+                break
+            length /= 2
+        if new <= value:
+            break
+        is_there = slope @ step < 1e-2
+        s, value, A = moved, new, inverse
+        if is_there:
+            break
+    return s
+
+
+def height(S: Floats, s: Floats, barrier: float) -> tuple[float, Floats]:
+    """What `climb` maximises, in units of the barrier, and the inverse of ``2 S - diag(s)``."""
+    from scipy.linalg import lapack
+
+    if s.min() <= 0 or s.max() >= 1:
+        return -np.inf, S
+    factor, failed = lapack.dpotrf(2 * S - np.diag(s), lower=1)
+    if failed:
+        return -np.inf, S
+    value = s.sum() / barrier + 2 * np.log(np.diag(factor)).sum() + np.log(s * (1 - s)).sum()
+    return float(value), symmetric(lapack.dpotri(factor, lower=1)[0])
+
+
+def symmetric(lower: Floats) -> Floats:
+    """The symmetric matrix of a lower triangle."""
+    return np.asarray(np.tril(lower) + np.tril(lower, -1).T)
 
 
 def feasible(S: Floats, s: Floats) -> Floats:
@@ -53,20 +94,19 @@ def feasible(S: Floats, s: Floats) -> Floats:
     return np.asarray(s * min(1.0, max(2 * least, 0.0) * (1 - LEAST_EIGENVALUE)))
 
 
-def sweep(S: Floats, s: Floats, barrier: float) -> float:
+def sweep(S: Floats, s: Floats) -> float:
     """Move every distance once; the largest change."""
     from scipy.linalg import lapack
 
     from tamis.certainty._distance_kernels import move_block
 
     factor, _ = lapack.dpotrf(2 * S - np.diag(s), lower=1)
-    inverse, _ = lapack.dpotri(factor, lower=1)
-    A = np.tril(inverse) + np.tril(inverse, -1).T
+    A = symmetric(lapack.dpotri(factor, lower=1)[0])
     largest = 0.0
     for start in range(0, len(S), BLOCK):
         lines = A[start : start + BLOCK].copy()
         updates, signs = np.empty_like(lines), np.empty(len(lines))
         with announce_compilation(move_block):
-            largest = max(largest, move_block(lines, start, barrier, s, updates, signs))
+            largest = max(largest, move_block(lines, start, s, updates, signs))
         A += (updates.T * signs) @ updates
     return largest
