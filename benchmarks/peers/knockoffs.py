@@ -61,7 +61,7 @@ def case_peer(peer, given):
             found[name] = support(X, y, S)
 
     ours, theirs = best(
-        lambda: run("ours", our_support), lambda: run("theirs", function), repeats=1
+        lambda: run("ours", our_support), lambda: run("theirs", function), repeats=3
     )
     hits = [int((found[name] & truth).sum()) for name in ("ours", "theirs")]
     given = ", covariance given" if given else ""

@@ -14,7 +14,7 @@ Floats = NDArray[np.float64]
 BLOCK = 32
 MAX_SWEEPS = 30
 # Sweeps end when no distance moves by more.
-TOLERANCE = 1e-4
+TOLERANCE = 1e-3
 # Barriers of the semidefinite program, largest first, and Newton steps for each at most; the last
 # one is about what is lost of the mean of s.
 BARRIERS, MAX_STEPS = 0.25 ** np.arange(7), 20
@@ -81,7 +81,7 @@ def height(S: Floats, s: Floats, barrier: float) -> tuple[float, Floats]:
 
 def symmetric(lower: Floats) -> Floats:
     """The symmetric matrix of a lower triangle."""
-    return np.asarray(np.tril(lower) + np.tril(lower, -1).T)
+    return np.ascontiguousarray(np.tril(lower) + np.tril(lower, -1).T)
 
 
 def feasible(S: Floats, s: Floats) -> Floats:
@@ -96,7 +96,7 @@ def feasible(S: Floats, s: Floats) -> Floats:
 
 def sweep(S: Floats, s: Floats) -> float:
     """Move every distance once; the largest change."""
-    from scipy.linalg import lapack
+    from scipy.linalg import blas, lapack
 
     from tamis.certainty._distance_kernels import move_block
 
@@ -108,5 +108,6 @@ def sweep(S: Floats, s: Floats) -> float:
         updates, signs = np.empty_like(lines), np.empty(len(lines))
         with announce_compilation(move_block):
             largest = max(largest, move_block(lines, start, s, updates, signs))
-        A += (updates.T * signs) @ updates
+        # A is symmetric, so its transpose can be updated in place, as BLAS wants it.
+        blas.dgemm(1.0, (updates * signs[:, None]).T, updates.T, 1.0, A.T, trans_b=1, overwrite_c=1)
     return largest
