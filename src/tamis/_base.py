@@ -29,6 +29,7 @@ from tamis.passes import DaskTable, PartitionedTable, is_dask
 from tamis.passes.engine import Engine, Levels, S
 from tamis.passes.memory import Opened, open_table
 from tamis.statistics import Ranges
+from tamis.statistics.permuted import PermutedScores
 
 Floats = NDArray[np.float64]
 # What a scoring method hands back: a score per column, and which columns never vary.
@@ -166,6 +167,10 @@ class BaseSelector(FittedMixin, OutOfCoreMixin, SelectorMixin, CallbackSupportMi
     def _score(self, X: Any, y: Any, weight: Floats | None) -> Scores:
         """Score of every column (larger is better), and which columns never vary."""
         raise NotImplementedError
+
+    def _permuted(self, X: Any, y: Any, weight: Floats | None) -> PermutedScores | None:
+        """Scores of many orders of the target at once; None if each order takes a fit."""
+        return None
 
     def _rule(self) -> CutRule:
         return self._as_rule(self.n_features_to_select, "n_features_to_select")

@@ -50,12 +50,14 @@ SHUFFLES = [(1, 0, 0), (2, 1, 0), (0, 0, 3), (5, 4, 4)]
 def test_p_values_by_hand():
     columns, details = null(SHUFFLES, [6.0, 2.5, 0.5], level=0.2)
     np.testing.assert_array_equal(details["null_best_scores"], [1, 2, 3, 5])
-    np.testing.assert_allclose(details["p_values"], [1 / 5, 3 / 5, 5 / 5])
+    # The last column competes with itself alone (0, 0, 3, 4), and a better one has 3/5.
+    np.testing.assert_allclose(details["p_values"], [1 / 5, 3 / 5, 3 / 5])
+    np.testing.assert_allclose(details["unadjusted_p_values"], [1 / 5, 2 / 5, 3 / 5])
     assert columns == [0]
 
 
 def test_the_level_itself_is_good_enough():
-    assert null(SHUFFLES, [6.0, 2.5, 0.5], level=0.6)[0] == [0, 1]
+    assert null(SHUFFLES, [6.0, 2.5, 0.5], level=0.6)[0] == [0, 1, 2]
     assert null(SHUFFLES, [6.0, 2.5, 0.5], level=0.59)[0] == [0]
 
 
@@ -67,7 +69,8 @@ def test_an_equal_score_counts_against_the_column():
 def test_an_equal_score_counts_against_the_column_below_zero_too():
     shuffles = [(-1, -9, -9), (-2, -9, -9), (-3, -9, -9), (-5, -9, -9)]
     columns, details = null(shuffles, [-1.0, -2.0, -0.5], level=0.2)
-    np.testing.assert_allclose(details["p_values"], [2 / 5, 3 / 5, 1 / 5])
+    # Below the second column there is only the worst, whose shuffles all score -9.
+    np.testing.assert_allclose(details["p_values"], [2 / 5, 2 / 5, 1 / 5])
     assert columns == [2]
 
 

@@ -10,12 +10,14 @@ from numpy.typing import NDArray
 from tamis._block_selector import BlockSelector
 from tamis._facts import BOTH_TASKS, SelectorFacts
 from tamis._validation import N_JOBS, Constraint
+from tamis.data.target import Target
 from tamis.data.task import TASK
 from tamis.exceptions import InputError
-from tamis.filters.fisher import PERFECT, ROUNDING, finite_ratio
+from tamis.filters.fisher import PERFECT, ROUNDING, finite_ratio, permuted_ratio
 from tamis.passes.memory import Opened
 from tamis.statistics import WithRanges
 from tamis.statistics.co_moments import CoMomentsResult
+from tamis.statistics.permuted_sums import PermutedSums, class_vectors, value_vector
 
 Floats = NDArray[np.float64]
 
@@ -132,3 +134,13 @@ class AnovaF(BlockSelector):
         self.pvalues_ = np.ones(ratio.size)
         self.pvalues_[tested] = fdtrc(between[tested], within[tested], scores[tested])
         return np.minimum(scores, PERFECT)
+
+    def _permuted(self, X: Any, y: Any, weight: Floats | None) -> PermutedSums | None:
+        if not PermutedSums.fits(X, weight):
+            return None
+        outcome = Target.of(y, self.task, weight, X.shape[0], "AnovaF")
+        if outcome.values is not None:
+            return permuted_ratio(self, X, value_vector(outcome.values), X.shape[0] - 2.0)
+        assert outcome.codes is not None
+        freedom = (X.shape[0] - outcome.n_classes) / (outcome.n_classes - 1)
+        return permuted_ratio(self, X, class_vectors(outcome.codes), freedom)

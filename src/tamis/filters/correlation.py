@@ -13,7 +13,7 @@ from tamis._block_selector import BlockSelector
 from tamis._columns import find_constant
 from tamis._facts import BOTH_TASKS, SelectorFacts
 from tamis._partial_fit import Gathered
-from tamis._runtime.threads import effective_jobs, run_parts
+from tamis._runtime.threads import effective_jobs, run_parts, split_evenly
 from tamis._validation import N_JOBS, Choice, Constraint
 from tamis.data.target import Target
 from tamis.data.task import TASK
@@ -23,6 +23,12 @@ from tamis.passes.opening import check_in_memory
 from tamis.statistics import WithRanges
 from tamis.statistics.co_moments import CoMomentsResult
 from tamis.statistics.correlations import rank_factors
+from tamis.statistics.permuted_sums import (
+    PermutedSums,
+    class_vectors,
+    indicator_vectors,
+    value_vector,
+)
 
 Floats = NDArray[np.float64]
 
@@ -197,12 +203,44 @@ class Correlation(BlockSelector):
             run_parts(work, some, n_threads)
         return correlations, multiple, weights
 
+    def _permuted(self, X: Any, y: Any, weight: Floats | None) -> PermutedSums | None:
+        if not PermutedSums.fits(X, weight):
+            return None
+        outcome = Target.of(y, self.task, weight, X.shape[0], type(self).__name__)
+        ranked = self.kind == "spearman"
+        table = average_ranks(X, self.n_jobs) if ranked else X
+        if outcome.values is not None:
+            values = average_ranks(outcome.values[:, None])[:, 0] if ranked else outcome.values
+            vectors = value_vector(values)
+        else:
+            assert outcome.codes is not None
+            together = self.classes == "multiple" or outcome.n_classes == 2
+            vectors = (class_vectors if together else indicator_vectors)(outcome.codes)
+        reduce = "length" if self.classes == "multiple" else self.classes
+        return PermutedSums(
+            X=table, vectors=vectors, constant=self.constant_, reduce=reduce, n_jobs=self.n_jobs
+        )
+
     def _check_block(self, gathered: Gathered, table: Opened) -> None:
         if self.kind == "spearman":
             raise InputError(
                 "Correlation: expected kind='pearson' for partial_fit, got 'spearman', whose ranks "
                 "need all rows at once. Use fit."
             )
+
+
+def average_ranks(X: NDArray[Any], n_jobs: int | None = 1) -> Floats:
+    """Ranks of the values of every column; ties share their average rank."""
+    from scipy.stats import rankdata
+
+    ranks = np.empty(X.shape)
+
+    def work(first: int, last: int) -> None:
+        ranks[:, first:last] = rankdata(X[:, first:last], axis=0)
+
+    threads = effective_jobs(n_jobs)
+    run_parts(work, split_evenly(0, X.shape[1], -(-X.shape[1] // TILE_COLUMNS)), threads)
+    return ranks
 
 
 def indicator_correlations(weight: Floats, sums: Floats, spread: Floats) -> tuple[Floats, Floats]:

@@ -1,0 +1,88 @@
+"""Loops over permuted targets: columns made ready, shares of class variances, counts by bits."""
+
+import numpy as np
+
+from tamis._runtime.compilation import kernel
+
+# Rows whose mean is taken off before values become float32, and columns read at a time.
+FIRST_ROWS = 64
+TILE = 64
+
+
+@kernel
+def standardise(X, rows, skip, first, last, out):
+    """Write columns first to last of some rows to ``out[column, row]``: mean 0, squares sum to 1.
+
+    Deviations from the mean of a few rows are small enough for float32, and the table is read once.
+    Columns in `skip` become 0.
+    """
+    n = rows.shape[0]
+    guess = np.zeros(TILE)
+    total = np.zeros(TILE)
+    for a in range(first, last, TILE):
+        width = min(TILE, last - a)
+        guess[:] = 0.0
+        total[:] = 0.0
+        few = min(n, FIRST_ROWS)
+        for i in range(few):
+            for j in range(width):
+                guess[j] += np.float64(X[rows[i], a + j]) / few
+        for i in range(n):
+            r = rows[i]
+            for j in range(width):
+                d = np.float64(X[r, a + j]) - guess[j]
+                total[j] += d
+                out[a + j, i] = np.float32(d)
+        for j in range(width):
+            line = out[a + j]
+            if skip[a + j]:
+                line[:] = 0.0
+                continue
+            mean = total[j] / n
+            squares = 0.0
+            for i in range(n):
+                d = np.float64(line[i]) - mean
+                squares += d * d
+            scale = 1.0 / np.sqrt(squares) if squares > 0.0 else 0.0
+            for i in range(n):
+                line[i] = np.float32((np.float64(line[i]) - mean) * scale)
+
+
+@kernel
+def variance_shares(sums, squares, sizes, out):
+    """Root of between / (between + within) of plain Fisher, from sums ``[class, column, order]``.
+
+    Of all classes but the last, whose sums follow: columns have mean 0 and squares that sum to 1.
+    """
+    n_classes = sizes.shape[0]
+    one = np.float32(1.0)
+    mean = np.empty(n_classes, np.float32)
+    free = np.empty(n_classes, np.float32)
+    for k in range(n_classes):
+        mean[k] = one / sizes[k]
+        free[k] = one / (sizes[k] - 1) if sizes[k] > 1 else np.float32(0.0)
+    width, count = out.shape
+    rest_sum = np.empty(count, np.float32)
+    rest_square = np.empty(count, np.float32)
+    within = np.empty(count, np.float32)
+    for j in range(width):
+        between = out[j]
+        between[:] = 0.0
+        rest_sum[:] = 0.0
+        rest_square[:] = 1.0
+        within[:] = 0.0
+        for k in range(n_classes - 1):
+            s, q, a, b = sums[k, j], squares[k, j], mean[k], free[k]
+            for i in range(count):
+                gap = s[i] * a
+                between[i] += gap * gap
+                within[i] += max(q[i] - s[i] * gap, np.float32(0.0)) * b
+                rest_sum[i] += s[i]
+                rest_square[i] -= q[i]
+        a, b = mean[n_classes - 1], free[n_classes - 1]
+        for i in range(count):
+            gap = rest_sum[i] * a
+            above = between[i] + gap * gap
+            below = within[i] + max(rest_square[i] - rest_sum[i] * gap, np.float32(0.0)) * b
+            whole = above + below
+            between[i] = np.sqrt(above / whole) if whole > 0.0 else np.float32(0.0)
