@@ -17,6 +17,7 @@ from tamis.filters.fisher import PERFECT, ROUNDING, finite_ratio, permuted_ratio
 from tamis.passes.memory import Opened
 from tamis.statistics import WithRanges
 from tamis.statistics.co_moments import CoMomentsResult
+from tamis.statistics.permuted import complete
 from tamis.statistics.permuted_sums import PermutedSums, class_vectors, value_vector
 
 Floats = NDArray[np.float64]
@@ -136,7 +137,7 @@ class AnovaF(BlockSelector):
         return np.minimum(scores, PERFECT)
 
     def _permuted(self, X: Any, y: Any, weight: Floats | None) -> PermutedSums | None:
-        if not PermutedSums.fits(X, weight):
+        if not complete(X, weight, self.n_jobs):
             return None
         outcome = Target.of(y, self.task, weight, X.shape[0], "AnovaF")
         if outcome.values is not None:

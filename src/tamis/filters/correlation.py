@@ -23,6 +23,7 @@ from tamis.passes.opening import check_in_memory
 from tamis.statistics import WithRanges
 from tamis.statistics.co_moments import CoMomentsResult
 from tamis.statistics.correlations import rank_factors
+from tamis.statistics.permuted import complete
 from tamis.statistics.permuted_sums import (
     PermutedSums,
     class_vectors,
@@ -204,7 +205,7 @@ class Correlation(BlockSelector):
         return correlations, multiple, weights
 
     def _permuted(self, X: Any, y: Any, weight: Floats | None) -> PermutedSums | None:
-        if not PermutedSums.fits(X, weight):
+        if not complete(X, weight, self.n_jobs):
             return None
         outcome = Target.of(y, self.task, weight, X.shape[0], type(self).__name__)
         ranked = self.kind == "spearman"

@@ -15,6 +15,7 @@ from tamis.data.target import Target
 from tamis.exceptions import InputError
 from tamis.passes.memory import Opened
 from tamis.statistics import WithRanges
+from tamis.statistics.permuted import complete
 from tamis.statistics.permuted_sums import PermutedSums, PermutedVariances, class_vectors
 
 Floats = NDArray[np.float64]
@@ -130,7 +131,7 @@ class Fisher(BlockSelector):
         return np.where(usable.any(axis=0), scores, 0.0)
 
     def _permuted(self, X: Any, y: Any, weight: Floats | None) -> PermutedSums | None:
-        if not PermutedSums.fits(X, weight):
+        if not complete(X, weight, self.n_jobs):
             return None
         codes = Target.of(y, "classification", weight, X.shape[0], "Fisher").codes
         assert codes is not None

@@ -11,8 +11,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from tamis.passes import MemoryEngine, run_pass
 from tamis.passes.memory import Opened
 from tamis.statistics import Bins, ClassHistogram, Ranges
+from tamis.statistics.permuted_counts import PermutedGains
 
 Floats = NDArray[np.float64]
 
@@ -26,6 +28,17 @@ def equal_bins(table: Opened, ranges: Ranges, n_bins: int) -> ClassHistogram:
     """An empty histogram of the classes in equal bins between the extremes of every column."""
     bins = Bins.between(*ranges.finish(), n_bins)
     return ClassHistogram.for_table(bins, table.n_codes, table.engine.n_bytes)
+
+
+def permuted_information(
+    selector: Any, X: Any, codes: NDArray[Any], unit: float, costs: Floats | None = None
+) -> PermutedGains:
+    """Information about permuted classes in equal bins, in units of so many nats."""
+    ends = run_pass(Ranges(X.shape[1]), MemoryEngine(X), n_jobs=selector.n_jobs).finish()
+    return PermutedGains(
+        X, Bins.between(*ends, selector.n_bins), codes, cumulative=False, unit=unit, costs=costs,
+        n_jobs=selector.n_jobs,
+    )  # fmt: skip
 
 
 def over_columns(function: Callable[[Floats], Any], counts: Floats) -> Floats:

@@ -14,10 +14,18 @@ from tamis._ranking import Ranking
 from tamis._validation import N_JOBS, Constraint, Custom, Number
 from tamis.cutoff.groups import resolve
 from tamis.data import checks
+from tamis.data.target import Target
 from tamis.exceptions import InputError
-from tamis.filters.information import equal_bins, over_columns, plug_in
+from tamis.filters.information import (
+    equal_bins,
+    over_columns,
+    permuted_information,
+    plug_in,
+)
 from tamis.passes.memory import Opened
 from tamis.statistics import ClassHistogram, Ranges
+from tamis.statistics.permuted import complete
+from tamis.statistics.permuted_counts import MOST_BINS, PermutedGains
 
 Floats = NDArray[np.float64]
 
@@ -124,6 +132,13 @@ class InformationGain(BlockSelector):
         gain = over_columns(plug_in, statistic.finish().counts) / np.log(2)
         self.gain_ = np.where(constant, 0.0, gain)
         return self.gain_ / self._checked_costs(constant.size)
+
+    def _permuted(self, X: Any, y: Any, weight: Floats | None) -> PermutedGains | None:
+        if not complete(X, weight, self.n_jobs) or self.n_bins > MOST_BINS:
+            return None
+        codes: Any = Target.of(y, self._task, weight, X.shape[0], type(self).__name__).codes
+        costs = None if self.costs is None else self._checked_costs(X.shape[1])
+        return permuted_information(self, X, codes, np.log(2), costs)
 
     def _checked_costs(self, n_columns: int) -> Floats:
         costs, who = self.costs, type(self).__name__

@@ -24,6 +24,8 @@ from tamis.passes.engine import Levels
 from tamis.passes.memory import Opened
 from tamis.passes.opening import check_in_memory
 from tamis.statistics import ClassHistogram, Ranges
+from tamis.statistics.permuted import complete
+from tamis.statistics.permuted_counts import MOST_BINS, PermutedGains
 
 Floats = NDArray[np.float64]
 
@@ -234,6 +236,19 @@ class MutualInformation(BlockSelector):
         if self.estimator == "posterior_mean":
             return posterior.mean
         return information.lower_credible(posterior, self.level)
+
+    def _permuted(self, X: Any, y: Any, weight: Floats | None) -> PermutedGains | None:
+        if (
+            self.estimator != "binned"
+            or self.n_bins > MOST_BINS
+            or not complete(X, weight, self.n_jobs)
+        ):
+            return None
+        outcome = Target.of(y, self.task, weight, X.shape[0], type(self).__name__)
+        codes: Any = outcome.codes
+        if outcome.values is not None:
+            codes = information.equal_shares(outcome.values, None, self.n_bins)
+        return information.permuted_information(self, X, codes, 1.0)
 
     def _neighbour_scores(self, X: Any, outcome: Target, ranges: Any) -> Floats:
         """Estimates by nearest neighbours, some columns at a time."""

@@ -75,6 +75,14 @@ class SplitMixin:
         scores = np.divide(base - self.loss_, base, out=np.zeros_like(base), where=base > 0)
         return np.clip(scores, 0.0, 1.0, out=scores)
 
+    def _bins_of(self: Any, X: Any) -> Bins:
+        """Where the bins of a table in memory lie."""
+        if self.ranges is not None:
+            ends = given_ranges(self.ranges, X.shape[1], type(self).__name__)
+        else:
+            ends = run_pass(Ranges(X.shape[1]), MemoryEngine(X), n_jobs=self.n_jobs).finish()
+        return Bins.between(*ends, self.n_bins)
+
     def learn_ranges(self: Any, X: Any) -> Any:
         """Take in a block in a first pass that only learns the ranges of the columns.
 

@@ -11,10 +11,13 @@ from numpy.typing import NDArray
 from tamis._block_selector import BlockSelector
 from tamis._facts import SelectorFacts
 from tamis._validation import Constraint, Custom
+from tamis.data.target import Target
 from tamis.exceptions import InputError
 from tamis.passes.memory import Opened
 from tamis.split._cuts import CONSTRAINTS, BestCuts, SplitMixin, best_cuts
 from tamis.statistics import Bins, ClassHistogram
+from tamis.statistics.permuted import complete
+from tamis.statistics.permuted_counts import MOST_BINS, PermutedGains
 
 # Up to this many rows, n log n comes from a table (2 MiB at most).
 LARGEST_LOG_TABLE = 2**18
@@ -161,6 +164,20 @@ class DFT(SplitMixin, BlockSelector):
         from tamis.split import _kernels as kernels
 
         return kernels.entropy_losses(self._weighted(statistic)[0], self.n_bins, column)
+
+    def _permuted(self, X: Any, y: Any, weight: NDArray[np.float64] | None) -> PermutedGains | None:
+        fits = (
+            complete(X, weight, self.n_jobs)
+            and self.class_weight is None
+            and self.n_bins <= MOST_BINS
+        )
+        if not fits:
+            return None
+        codes: Any = Target.of(y, self._task, weight, X.shape[0], "DFT").codes
+        share = np.bincount(codes) / codes.size
+        entropy = float(-(share * np.log(share)).sum())
+        bins = self._bins_of(X)
+        return PermutedGains(X, bins, codes, cumulative=True, unit=entropy, n_jobs=self.n_jobs)
 
     def _weighted(self, statistic: ClassHistogram) -> tuple[Any, NDArray[np.float64], bool]:
         """Counts and class sizes after `class_weight`, and whether they are whole numbers."""

@@ -7,10 +7,14 @@ from typing import Any, ClassVar
 from tamis._block_selector import BlockSelector
 from tamis._facts import SelectorFacts
 from tamis._validation import Constraint
+from tamis.data.target import Target
 from tamis.passes.memory import Opened
 from tamis.split._cuts import CONSTRAINTS, BestCuts, SplitMixin, best_cuts
 from tamis.statistics import Bins, TargetSums
 from tamis.statistics.block import lanes_for
+from tamis.statistics.permuted import complete
+from tamis.statistics.permuted_counts import MOST_BINS, PermutedCuts
+from tamis.statistics.permuted_sums import value_vector
 
 
 class RFT(SplitMixin, BlockSelector):
@@ -108,3 +112,9 @@ class RFT(SplitMixin, BlockSelector):
 
         sums, squares, _ = statistic.finish()
         return variance_losses(sums, squares, self.n_bins, column)
+
+    def _permuted(self, X: Any, y: Any, weight: Any) -> PermutedCuts | None:
+        if not complete(X, weight, self.n_jobs) or self.n_bins > MOST_BINS:
+            return None
+        values: Any = Target.of(y, self._task, weight, X.shape[0], "RFT").values
+        return PermutedCuts(X, self._bins_of(X), value_vector(values)[:, 0], n_jobs=self.n_jobs)

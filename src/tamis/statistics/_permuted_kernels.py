@@ -4,9 +4,11 @@ import numpy as np
 
 from tamis._runtime.compilation import kernel
 
-# Rows whose mean is taken off before values become float32, and columns read at a time.
+# Rows whose mean is taken off before values become float32, and cells that are turned together.
 FIRST_ROWS = 64
-TILE = 64
+HEIGHT, WIDTH = 16, 64
+# A first guess of the mean that is so many deviations off is made again.
+FAR = 8.0
 
 
 @kernel
@@ -17,35 +19,61 @@ def standardise(X, rows, skip, first, last, out):
     Columns in `skip` become 0.
     """
     n = rows.shape[0]
-    guess = np.zeros(TILE)
-    total = np.zeros(TILE)
-    for a in range(first, last, TILE):
-        width = min(TILE, last - a)
+    guess = np.empty(WIDTH)
+    total = np.empty(WIDTH)
+    squares = np.empty(WIDTH)
+    buffer = np.empty((HEIGHT, WIDTH), np.float32)
+    for a in range(first, last, WIDTH):
+        width = min(WIDTH, last - a)
         guess[:] = 0.0
-        total[:] = 0.0
         few = min(n, FIRST_ROWS)
         for i in range(few):
             for j in range(width):
                 guess[j] += np.float64(X[rows[i], a + j]) / few
-        for i in range(n):
-            r = rows[i]
+        for _ in range(2):
+            total[:] = 0.0
+            squares[:] = 0.0
+            for top in range(0, n, HEIGHT):
+                height = min(HEIGHT, n - top)
+                for i in range(height):
+                    line, cells = X[rows[top + i], a : a + width], buffer[i]
+                    for j in range(width):
+                        d = np.float64(line[j]) - guess[j]
+                        total[j] += d
+                        squares[j] += d * d
+                        cells[j] = np.float32(d)
+                for j in range(width):
+                    target = out[a + j, top : top + height]
+                    for i in range(height):
+                        target[i] = buffer[i, j]
+            far = False
             for j in range(width):
-                d = np.float64(X[r, a + j]) - guess[j]
-                total[j] += d
-                out[a + j, i] = np.float32(d)
+                offset = total[j] * total[j] / n
+                squares[j] = max(squares[j] - offset, 0.0)
+                far = far or (offset > FAR * FAR * squares[j] and not skip[a + j])
+            if not far:
+                break
+            for j in range(width):
+                guess[j] += total[j] / n
         for j in range(width):
-            line = out[a + j]
-            if skip[a + j]:
-                line[:] = 0.0
-                continue
-            mean = total[j] / n
-            squares = 0.0
+            mean = np.float32(total[j] / n)
+            seen = squares[j] > 0.0 and not skip[a + j]
+            scale = np.float32(1.0 / np.sqrt(squares[j])) if seen else np.float32(0.0)
+            target = out[a + j]
             for i in range(n):
-                d = np.float64(line[i]) - mean
-                squares += d * d
-            scale = 1.0 / np.sqrt(squares) if squares > 0.0 else 0.0
-            for i in range(n):
-                line[i] = np.float32((np.float64(line[i]) - mean) * scale)
+                target[i] = (target[i] - mean) * scale
+
+
+@kernel
+def sum_products(spectrum, target, out):
+    """Sum over orbits of ``spectrum[column, orbit, k] * target[orbit, k]``."""
+    for j in range(out.shape[0]):
+        line = out[j]
+        line[:] = 0.0
+        for c in range(target.shape[0]):
+            one, other = spectrum[j, c], target[c]
+            for k in range(line.shape[0]):
+                line[k] += one[k] * other[k]
 
 
 @kernel
@@ -72,7 +100,7 @@ def variance_shares(sums, squares, sizes, out):
         rest_square[:] = 1.0
         within[:] = 0.0
         for k in range(n_classes - 1):
-            s, q, a, b = sums[k, j], squares[k, j], mean[k], free[k]
+            s, q, a, b = sums[k][j], squares[k][j], mean[k], free[k]
             for i in range(count):
                 gap = s[i] * a
                 between[i] += gap * gap

@@ -7,9 +7,13 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from tamis._runtime.threads import run_parts, split_evenly, threads_for
+
 Floats = NDArray[np.float64]
 # Row numbers, one line per order: row i has the target of row ``order[i]``.
 Orders = NDArray[np.int32]
+# Cells that are looked at in one go.
+CELLS_AT_A_TIME = 2**18
 
 
 class Rotations(NamedTuple):
@@ -30,7 +34,7 @@ class Rotations(NamedTuple):
         orders = np.empty((self.length, self.rows.size), np.int32)
         orders[:, self.rows[n_moved:]] = self.rows[n_moved:]
         for step in range(self.length):
-            orders[step, moved] = np.roll(moved, -step, axis=1)
+            orders[step, moved] = np.roll(moved, step, axis=1)
         return orders
 
 
@@ -55,3 +59,22 @@ class PermutedScores(Protocol):
 
     def scores(self, statistic: NDArray[Any]) -> Floats:
         """Scores that belong to values of the statistic."""
+
+
+def complete(X: Any, weight: Floats | None, n_jobs: int | None = None) -> bool:
+    """Whether a table is dense, nothing is missing, and its rows have no weights."""
+    if weight is not None or not isinstance(X, np.ndarray):
+        return False
+    if X.dtype.kind != "f":
+        return True
+    height = max(1, CELLS_AT_A_TIME // max(X.shape[1], 1))
+    found: list[bool] = []
+
+    def look(first: int, last: int) -> None:
+        with np.errstate(over="ignore", invalid="ignore"):
+            # Infinite values were refused before, so a sum is NaN only where a value is.
+            found.append(bool(np.isnan(X[first:last].sum())))
+
+    parts = split_evenly(0, X.shape[0], -(-X.shape[0] // height))
+    run_parts(look, parts, threads_for(X.size, n_jobs))
+    return not any(found)

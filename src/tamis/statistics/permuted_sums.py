@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tamis._runtime.threads import effective_jobs, run_kernel, split_evenly, threads_for
+from tamis._runtime.threads import run_kernel, run_parts, split_evenly, threads_for
 from tamis.statistics.permuted import Floats, Orders, Rotations
 
 Singles = NDArray[np.float32]
 # Columns per task of making columns ready; the result does not depend on it.
 TASK_COLUMNS = 128
+# Columns that are multiplied at a time, by one thread.
+TILE_COLUMNS = 32
 # A sum of n products in float32 is known to this many roundings times the root of n.
 ROUNDINGS = 4
 
@@ -62,11 +65,6 @@ class PermutedSums:
         self.reduce, self._scores, self._inverse = reduce, scores, inverse
         self.columns: Singles | None = None
 
-    @classmethod
-    def fits(cls, X: Any, weight: Floats | None) -> bool:
-        """Whether the table is dense and complete and its rows have no weights."""
-        return weight is None and isinstance(X, np.ndarray) and not _has_nan(X)
-
     def targets(self, orders: Orders | Rotations) -> Any:
         """Vectors in every order, ``[vector, row, order]``, or the transform of one order."""
         if isinstance(orders, Rotations):
@@ -78,7 +76,32 @@ class PermutedSums:
 
     def statistic(self, columns: NDArray[np.intp], targets: Any) -> Singles:
         """Correlation of some columns with the target in every order."""
-        return self._reduce(self._sums(self._ready[columns], targets))
+        assert self.columns is not None
+        ready = self.columns
+        multiply = targets if isinstance(targets, _Transform) else _Product(targets)
+        out = np.empty((columns.size, multiply.n_orders), np.float32)
+
+        def work(first: int, last: int) -> None:
+            self._fill(ready[columns[first:last]], multiply, out[first:last])
+
+        parts = split_evenly(0, columns.size, -(-columns.size // TILE_COLUMNS))
+        with blas_threads().limit(limits=1, user_api="blas"):
+            run_parts(work, parts, threads_for(out.size * TILE_COLUMNS, self.n_jobs))
+        return out
+
+    def _fill(self, columns: Singles, multiply: Any, out: Singles) -> None:
+        """Write the statistic of some columns, made ready, for every order."""
+        sums = multiply(columns)
+        for one in sums:
+            np.abs(one, out=one)
+        if len(sums) == 1:
+            out[:] = sums[0]
+        elif self.reduce == "max":
+            np.maximum.reduce(sums, out=out)
+        elif self.reduce == "mean":
+            np.multiply(np.add.reduce(sums), np.float32(1 / len(sums)), out=out)
+        else:
+            np.sqrt(np.add.reduce([np.square(one, out=one) for one in sums]), out=out)
 
     def least(self, scores: Floats) -> Singles:
         """Correlation that reaches a score, less what rounding may take away from another."""
@@ -90,11 +113,6 @@ class PermutedSums:
         """Scores that belong to correlations."""
         found = np.clip(statistic.astype(np.float64), 0.0, 1.0)
         return found if self._scores is None else self._scores(found)
-
-    @property
-    def _ready(self) -> Singles:
-        assert self.columns is not None
-        return self.columns
 
     def _arrange(self, rows: NDArray[np.int32]) -> None:
         """Centre and scale the columns, with the rows in a sequence of their own."""
@@ -110,24 +128,6 @@ class PermutedSums:
 
         run_kernel(standardise, work, tasks, threads, f"{X.dtype}{X.flags.c_contiguous}")
         self.columns = out
-
-    def _sums(self, columns: Singles, targets: Any) -> list[Singles]:
-        if isinstance(targets, _Transform):
-            return targets.sums(columns, effective_jobs(self.n_jobs))
-        return [columns @ vector for vector in targets]
-
-    def _reduce(self, sums: list[Singles]) -> Singles:
-        for one in sums:
-            np.abs(one, out=one)
-        if len(sums) == 1:
-            return sums[0]
-        if self.reduce == "max":
-            return np.maximum.reduce(sums)
-        if self.reduce == "mean":
-            return np.add.reduce(sums) / np.float32(len(sums))
-        for one in sums:
-            np.square(one, out=one)
-        return np.sqrt(np.add.reduce(sums))
 
 
 class PermutedVariances(PermutedSums):
@@ -148,15 +148,22 @@ class PermutedVariances(PermutedSums):
         member = codes[:, None] == order[:-1]
         super().__init__(X, member.astype(np.float64), constant, **rest)
 
-    def statistic(self, columns: NDArray[np.intp], targets: Any) -> Singles:
+    def _fill(self, columns: Singles, multiply: Any, out: Singles) -> None:
         """Root of the share of the variance between classes, as the plain ratio counts it."""
         from tamis.statistics._permuted_kernels import variance_shares
 
-        chosen = self._ready[columns]
-        sums, squares = self._sums(chosen, targets), self._sums(np.square(chosen), targets)
-        out = np.empty_like(sums[0])
-        variance_shares(np.stack(sums), np.stack(squares), self.sizes, out)
-        return out
+        sums, squares = multiply(columns), multiply(np.square(columns))
+        variance_shares(tuple(sums), tuple(squares), self.sizes, out)
+
+
+class _Product:
+    """Sums for all orders as products of matrices."""
+
+    def __init__(self, vectors: Singles):
+        self.vectors, self.n_orders = vectors, vectors.shape[2]
+
+    def __call__(self, columns: Singles) -> list[Singles]:
+        return [columns @ vector for vector in self.vectors]
 
 
 class _Transform:
@@ -168,21 +175,32 @@ class _Transform:
         self.shape = rotations.n_orbits, rotations.length
         self.n_moved = rotations.n_orbits * rotations.length
         moved = vectors[: self.n_moved].T.reshape(-1, *self.shape)
-        self.spectra = rfft(moved, axis=-1)
+        self.n_orders = rotations.length
+        self.spectra = np.conj(rfft(moved, axis=-1))
         self.fixed = np.ascontiguousarray(vectors[self.n_moved :])
 
-    def sums(self, columns: Singles, n_threads: int) -> list[Singles]:
+    def __call__(self, columns: Singles) -> list[Singles]:
         from scipy.fft import irfft, rfft
 
+        from tamis.statistics._permuted_kernels import sum_products
+
         moved = columns[:, : self.n_moved].reshape(len(columns), *self.shape)
-        spectrum = np.conj(rfft(moved, axis=-1, workers=n_threads))
+        spectrum = rfft(moved, axis=-1)
         rest = columns[:, self.n_moved :] @ self.fixed
-        found = []
+        product, found = np.empty((len(columns), spectrum.shape[2]), np.complex64), []
         for vector, one in enumerate(self.spectra):
-            product = np.einsum("jck,ck->jk", spectrum, one)
-            sums = irfft(product, n=self.shape[1], axis=-1, workers=n_threads)
+            sum_products(spectrum, one, product)
+            sums = irfft(product, n=self.n_orders, axis=-1)
             found.append(sums + rest[:, vector, None] if self.fixed.size else sums)
         return found
+
+
+@cache
+def blas_threads() -> Any:
+    """What sets the number of threads of the BLAS: columns are spread over threads of ours."""
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()
 
 
 def class_vectors(codes: NDArray[Any]) -> Floats:
@@ -209,10 +227,3 @@ def _unit(vectors: Floats) -> Floats:
     centred = vectors - vectors.mean(axis=0)
     centred -= centred.mean(axis=0)
     return np.asarray(centred / np.sqrt((centred**2).sum(axis=0)))
-
-
-def _has_nan(X: NDArray[Any]) -> bool:
-    """Whether a value is missing; infinite ones were refused before."""
-    return X.dtype.kind == "f" and any(
-        np.isnan(X[a : a + 1024].sum()) for a in range(0, X.shape[0], 1024)
-    )
