@@ -13,7 +13,9 @@ FAR = 8.0
 
 @kernel
 def standardise(X, rows, skip, first, last, out):
-    """Write columns first to last of some rows to ``out[column, row]``: mean 0, squares sum to 1.
+    """Write columns first to last of some rows to ``out``: mean 0, squares that sum to 1.
+
+    ``out[0]`` is column `first`.
 
     Deviations from the mean of a few rows are small enough for float32, and the table is read once.
     Columns in `skip` become 0.
@@ -43,7 +45,7 @@ def standardise(X, rows, skip, first, last, out):
                         squares[j] += d * d
                         cells[j] = np.float32(d)
                 for j in range(width):
-                    target = out[a + j, top : top + height]
+                    target = out[a - first + j, top : top + height]
                     for i in range(height):
                         target[i] = buffer[i, j]
             far = False
@@ -59,7 +61,7 @@ def standardise(X, rows, skip, first, last, out):
             mean = np.float32(total[j] / n)
             seen = squares[j] > 0.0 and not skip[a + j]
             scale = np.float32(1.0 / np.sqrt(squares[j])) if seen else np.float32(0.0)
-            target = out[a + j]
+            target = out[a - first + j]
             for i in range(n):
                 target[i] = (target[i] - mean) * scale
 

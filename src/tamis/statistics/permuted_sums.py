@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tamis._runtime.threads import run_kernel, run_parts, split_evenly, threads_for
+from tamis._runtime.compilation import announce_compilation
+from tamis._runtime.threads import run_parts, split_evenly, threads_for
 from tamis.statistics.permuted import Floats, Orders, Rotations
 
 Singles = NDArray[np.float32]
@@ -66,37 +67,54 @@ class PermutedSums:
         self.columns: Singles | None = None
 
     def targets(self, orders: Orders | Rotations) -> Any:
-        """Vectors in every order, ``[vector, row, order]``, or the transform of one order."""
+        """Vectors in every order, to multiply with; for rotations, the statistic itself."""
         if isinstance(orders, Rotations):
-            self._arrange(orders.rows)
-            return _Transform(self.vectors[orders.rows], orders)
+            return self._rotate(orders)
         if self.columns is None:
-            self._arrange(np.arange(self.X.shape[0], dtype=np.int32))
-        return np.ascontiguousarray(self.vectors[orders.T].transpose(2, 0, 1))
+            self._arrange()
+        return _Product(np.ascontiguousarray(self.vectors[orders.T].transpose(2, 0, 1)))
 
     def statistic(self, columns: NDArray[np.intp], targets: Any) -> Singles:
         """Correlation of some columns with the target in every order."""
+        if isinstance(targets, np.ndarray):
+            return targets[columns]
         assert self.columns is not None
-        ready = self.columns
-        multiply = targets if isinstance(targets, _Transform) else _Product(targets)
-        out = np.empty((columns.size, multiply.n_orders), np.float32)
+        ready, out = self.columns, np.empty((columns.size, targets.n_orders), np.float32)
 
         def work(first: int, last: int) -> None:
-            self._fill(ready[columns[first:last]], multiply, out[first:last])
+            self._fill(ready[columns[first:last]], targets, out[first:last])
 
-        parts = split_evenly(0, columns.size, -(-columns.size // TILE_COLUMNS))
-        with blas_threads().limit(limits=1, user_api="blas"):
-            run_parts(work, parts, threads_for(out.size * TILE_COLUMNS, self.n_jobs))
+        self._over_tiles(work, out)
         return out
+
+    def _rotate(self, rotations: Rotations) -> Singles:
+        """Statistic of all columns for all rotations: at most a quarter of the table."""
+        transform = _Transform(self.vectors[rotations.rows], rotations)
+        out = np.empty((self.X.shape[1], rotations.length), np.float32)
+        standardise, X = self._standardise()
+
+        def work(first: int, last: int) -> None:
+            ready = np.empty((last - first, X.shape[0]), np.float32)
+            standardise(X, rotations.rows, self.constant, first, last, ready)
+            self._fill(ready, transform, out[first:last])
+
+        self._over_tiles(work, out)
+        return out
+
+    def _over_tiles(self, work: Callable[[int, int], None], out: Singles) -> None:
+        """Let threads go through tiles of the columns, each with one thread of the BLAS."""
+        tiles = split_evenly(0, len(out), -(-len(out) // TILE_COLUMNS))
+        with blas_threads().limit(limits=1, user_api="blas"):
+            run_parts(work, tiles, threads_for(out.size * TILE_COLUMNS, self.n_jobs))
 
     def _fill(self, columns: Singles, multiply: Any, out: Singles) -> None:
         """Write the statistic of some columns, made ready, for every order."""
-        sums = multiply(columns)
+        sums = multiply(columns, out)
         for one in sums:
             np.abs(one, out=one)
         if len(sums) == 1:
-            out[:] = sums[0]
-        elif self.reduce == "max":
+            return
+        if self.reduce == "max":
             np.maximum.reduce(sums, out=out)
         elif self.reduce == "mean":
             np.multiply(np.add.reduce(sums), np.float32(1 / len(sums)), out=out)
@@ -114,20 +132,28 @@ class PermutedSums:
         found = np.clip(statistic.astype(np.float64), 0.0, 1.0)
         return found if self._scores is None else self._scores(found)
 
-    def _arrange(self, rows: NDArray[np.int32]) -> None:
-        """Centre and scale the columns, with the rows in a sequence of their own."""
+    def _arrange(self) -> None:
+        """Centre and scale the columns."""
+        standardise, X = self._standardise()
+        out = np.empty((X.shape[1], X.shape[0]), np.float32)
+        rows = np.arange(X.shape[0], dtype=np.int32)
+
+        def work(first: int, last: int) -> None:
+            standardise(X, rows, self.constant, first, last, out[first:last])
+
+        tasks = split_evenly(0, X.shape[1], -(-X.shape[1] // TASK_COLUMNS))
+        run_parts(work, tasks, threads_for(X.size, self.n_jobs))
+        self.columns = out
+
+    def _standardise(self) -> tuple[Any, NDArray[Any]]:
+        """Kernel that centres and scales columns, and the table as it takes it."""
         from tamis.statistics._permuted_kernels import standardise
 
         X = self.X if self.X.dtype in (np.float32, np.float64) else self.X.astype(np.float64)
-        out = np.empty((X.shape[1], X.shape[0]), np.float32)
-        threads = threads_for(X.size, self.n_jobs)
-        tasks = split_evenly(0, X.shape[1], -(-X.shape[1] // TASK_COLUMNS))
-
-        def work(first: int, last: int) -> None:
-            standardise(X, rows, self.constant, first, last, out)
-
-        run_kernel(standardise, work, tasks, threads, f"{X.dtype}{X.flags.c_contiguous}")
-        self.columns = out
+        with announce_compilation(standardise, f"{X.dtype}{X.flags.c_contiguous}"):
+            few = X[:1], np.zeros(1, np.int32), self.constant
+            standardise(*few, 0, 1, np.empty((1, 1), np.float32))
+        return standardise, X
 
 
 class PermutedVariances(PermutedSums):
@@ -152,7 +178,8 @@ class PermutedVariances(PermutedSums):
         """Root of the share of the variance between classes, as the plain ratio counts it."""
         from tamis.statistics._permuted_kernels import variance_shares
 
-        sums, squares = multiply(columns), multiply(np.square(columns))
+        sums = multiply(columns, np.empty_like(out))
+        squares = multiply(np.square(columns), np.empty_like(out))
         variance_shares(tuple(sums), tuple(squares), self.sizes, out)
 
 
@@ -162,8 +189,10 @@ class _Product:
     def __init__(self, vectors: Singles):
         self.vectors, self.n_orders = vectors, vectors.shape[2]
 
-    def __call__(self, columns: Singles) -> list[Singles]:
-        return [columns @ vector for vector in self.vectors]
+    def __call__(self, columns: Singles, out: Singles) -> list[Singles]:
+        """Sums with every vector, those with the first one in `out`."""
+        first = np.matmul(columns, self.vectors[0], out=out)
+        return [first, *(columns @ vector for vector in self.vectors[1:])]
 
 
 class _Transform:
@@ -179,7 +208,8 @@ class _Transform:
         self.spectra = np.conj(rfft(moved, axis=-1))
         self.fixed = np.ascontiguousarray(vectors[self.n_moved :])
 
-    def __call__(self, columns: Singles) -> list[Singles]:
+    def __call__(self, columns: Singles, out: Singles) -> list[Singles]:
+        """Sums with every vector, those with the first one in `out`."""
         from scipy.fft import irfft, rfft
 
         from tamis.statistics._permuted_kernels import sum_products
@@ -191,7 +221,7 @@ class _Transform:
         for vector, one in enumerate(self.spectra):
             sum_products(spectrum, one, product)
             sums = irfft(product, n=self.n_orders, axis=-1)
-            found.append(sums + rest[:, vector, None] if self.fixed.size else sums)
+            found.append(np.add(sums, rest[:, vector, None], out=None if vector else out))
         return found
 
 
