@@ -128,6 +128,8 @@ class BaseSelector(FittedMixin, OutOfCoreMixin, SelectorMixin, CallbackSupportMi
         if hasattr(self, "_init_callback_context"):
             root = self._init_callback_context(max_subtasks=stages)
             root.call_on_fit_task_begin(estimator=self, X=X, y=y)
+        has_weight = isinstance(X, PartitionedTable) and X.has_weight
+        self._unit_weight = np.nan if has_weight else unit_weight(weight)
         scores, constant = self._score(X, y, weight)
         if constant.all():
             raise InputError(
@@ -272,6 +274,14 @@ class BaseSelector(FittedMixin, OutOfCoreMixin, SelectorMixin, CallbackSupportMi
         tags.input_tags.allow_nan = True
         tags.target_tags.required = self._supervised
         return tags
+
+
+def unit_weight(weight: Floats | None) -> float:
+    """Weight that all rows have, but for those of weight 0; NaN if they differ."""
+    if weight is None:
+        return 1.0
+    seen = weight[weight > 0]
+    return float(seen[0]) if seen.size and seen.min() == seen.max() else np.nan
 
 
 class WeightedSelector(BaseSelector):

@@ -76,7 +76,12 @@ class FittedMixin:
 
     @property
     def p_values_(self: Any) -> Any:
-        """One p-value per feature: of the rule in force, or else of the known law of the scores."""
+        """One p-value per feature: of the rule in force, or else of the known law of the scores.
+
+        Laws are those of normal errors (AnovaF, Correlation, Fisher) or of many rows
+        (InformationGain, MutualInformation). They are p-values of single features: a rule from
+        `tamis.certainty` takes into account how many there are.
+        """
         return self._evidence("p_values")
 
     @property
@@ -104,6 +109,14 @@ class FittedMixin:
     def _law_p_values(self: Any) -> Any:
         """P-values by the known law of the scores under independence; None if there is none."""
         return None
+
+    def _may_have_law(self: Any) -> bool:
+        """Whether the scores have a known law, as far as the parameters tell."""
+        return False
+
+    def _law_is_rough(self: Any) -> bool:
+        """Whether the law is an approximation that does not suit the data of the fit."""
+        return False
 
     def _html_repr(self: Any) -> str:
         html = str(estimator_html_repr(self))

@@ -22,7 +22,7 @@ class OutOfCoreMixin:
     ) -> Any:
         """Fit on a table larger than memory."""
         self._check_source(X, y, sample_weight)
-        if rule.needs_data:
+        if rule.needs_rows(self):
             raise InputError(
                 f"{type(self).__name__}: expected a rule that needs only scores, got {rule.who}, "
                 "which looks at all of the training data. Use another rule for a table larger than "

@@ -124,6 +124,7 @@ class PartialFitMixin:
         X = checks.check_table(self, X, reset=not hasattr(self, "_gathered"))
         if not hasattr(self, "_gathered"):
             self._gathered = Gathered(Ranges(X.shape[1]))
+            self._unit_weight = 1.0
         return self._gathered, X
 
     def _open_block(
@@ -133,6 +134,8 @@ class PartialFitMixin:
         who, n_rows = type(self).__name__, X.shape[0]
         weight = checks.check_weight(sample_weight, n_rows, who)
         total = float(n_rows if weight is None else weight.sum())
+        if weight is not None or not hasattr(self, "_unit_weight"):
+            self._unit_weight = 1.0 if weight is None else np.nan
         if not self._supervised:
             return Opened(MemoryEngine(X, None, weight), n_rows, total)
         if self._reads_numbers(gathered, y, n_rows):

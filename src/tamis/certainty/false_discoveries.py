@@ -151,6 +151,10 @@ class FalseDiscoveries(CertaintyRule):
         """Features whose q-value is at most the level."""
         return np.asarray(evidence["q_values"] <= self.level)
 
+    def needs_rows(self, selector: Any) -> bool:
+        """Not where a law is known and rows are all alike."""
+        return self.strata is not None or self._is_flat() or not selector._may_have_law()
+
     def is_answered(self, data: FitData | None) -> bool:
         """Whether there are data, earlier evidence, or a law that needs neither."""
         return super().is_answered(data) or (data is not None and self._law(data) is not None)

@@ -71,6 +71,10 @@ class CutRule:
             warn(f"{self.who}: no column was selected. Choose a more generous rule.")
         return support, cut.details
 
+    def needs_rows(self, selector: Any) -> bool:
+        """Whether a selector that is about to be fitted must offer its rows."""
+        return self.needs_data
+
     def is_answered(self, data: FitData | None) -> bool:
         """Whether there is what the rule needs to look at."""
         return data is not None and data.X is not None and data.y is not None

@@ -17,6 +17,7 @@ from tamis.filters.fisher import PERFECT, ROUNDING, finite_ratio, permuted_ratio
 from tamis.passes.memory import Opened
 from tamis.statistics import WithRanges
 from tamis.statistics.co_moments import CoMomentsResult
+from tamis.statistics.laws import f_p_values
 from tamis.statistics.permuted import complete
 from tamis.statistics.permuted_sums import PermutedSums, class_vectors, value_vector
 
@@ -132,9 +133,21 @@ class AnovaF(BlockSelector):
         scores[tested] = np.where(
             ratio[tested] == PERFECT, PERFECT, ratio[tested] / between[tested] * within[tested]
         )
+        self._freedom = between, within + between + 1.0
         self.pvalues_ = np.ones(ratio.size)
         self.pvalues_[tested] = fdtrc(between[tested], within[tested], scores[tested])
         return np.minimum(scores, PERFECT)
+
+    def _may_have_law(self) -> bool:
+        return True
+
+    def _law_p_values(self) -> Floats | None:
+        if np.isnan(self._unit_weight):
+            return None
+        between, total = self._freedom
+        weighted = np.maximum(total - between - 1.0, 1.0)  # the scores have this freedom within
+        ratio = np.where(self.scores_ < PERFECT, self.scores_ * between / weighted, PERFECT)
+        return f_p_values(ratio, between, total / self._unit_weight - between - 1.0)
 
     def _permuted(self, X: Any, y: Any, weight: Floats | None) -> PermutedSums | None:
         if not complete(X, weight, self.n_jobs):

@@ -23,6 +23,7 @@ from tamis.passes.opening import check_in_memory
 from tamis.statistics import WithRanges
 from tamis.statistics.co_moments import CoMomentsResult
 from tamis.statistics.correlations import rank_factors
+from tamis.statistics.laws import f_p_values
 from tamis.statistics.permuted import complete
 from tamis.statistics.permuted_sums import (
     PermutedSums,
@@ -33,6 +34,8 @@ from tamis.statistics.permuted_sums import (
 
 Floats = NDArray[np.float64]
 
+# Ranks of fewer rows do not follow the law of normal errors closely enough.
+FEW_ROWS = 20
 # Columns that a thread ranks at a time, and cells at most.
 TILE_COLUMNS, TILE_CELLS = 64, 2**20
 
@@ -149,6 +152,7 @@ class Correlation(BlockSelector):
     def _finish(self, statistic: WithRanges, constant: NDArray[np.bool_]) -> Floats:
         result, varies = statistic.other.finish(), ~constant
         if isinstance(result, CoMomentsResult):
+            self._observed = result.weight[None]
             self.correlations_ = np.where(varies, result.correlation, 0.0)[None, :]
             return np.abs(self.correlations_[0])
         table = result.compare()
@@ -159,6 +163,7 @@ class Correlation(BlockSelector):
 
     def _join(self, correlations: Floats, multiple: Floats, weight: Floats) -> Floats:
         """Keep the correlations and make one score of those with every class."""
+        self._observed = weight
         self.correlations_ = correlations if len(correlations) != 2 else correlations[1:]
         size = np.abs(self.correlations_)
         if self.classes == "max" or len(size) == 1:
@@ -192,6 +197,7 @@ class Correlation(BlockSelector):
                     weights[:, columns], sums.T, np.ones(columns.size)
                 )
             else:
+                weights[0, columns] = seen.sum(axis=1)
                 correlations[0, columns] = correlation_of_ranks(seen, sums)
 
         chosen = np.flatnonzero(varies)
@@ -203,6 +209,24 @@ class Correlation(BlockSelector):
         for some in self.steps("ranks", rounds, len(rounds)):
             run_parts(work, some, n_threads)
         return correlations, multiple, weights
+
+    def _may_have_law(self) -> bool:
+        return True
+
+    def _law_p_values(self) -> Floats | None:
+        n_classes = len(self._observed)
+        if np.isnan(self._unit_weight) or (n_classes > 2 and self.classes != "multiple"):
+            return None
+        rows, share = self._observed.sum(axis=0) / self._unit_weight, self.scores_**2
+        between = np.ones(rows.size)
+        if n_classes > 1:
+            between = (self._observed > 0).sum(axis=0) - 1.0
+        return f_p_values(share / np.maximum(1.0 - share, 1e-300), between, rows - between - 1.0)
+
+    def _law_is_rough(self) -> bool:
+        # Ranks of few rows have few values.
+        few = self._observed.sum(axis=0)[~self.constant_].min() / self._unit_weight < FEW_ROWS
+        return self.kind == "spearman" and bool(few)
 
     def _permuted(self, X: Any, y: Any, weight: Floats | None) -> PermutedSums | None:
         if not complete(X, weight, self.n_jobs):

@@ -15,6 +15,7 @@ from tamis.data.target import Target
 from tamis.exceptions import InputError
 from tamis.passes.memory import Opened
 from tamis.statistics import WithRanges
+from tamis.statistics.laws import f_p_values, fisher_p_values
 from tamis.statistics.permuted import complete
 from tamis.statistics.permuted_sums import PermutedSums, PermutedVariances, class_vectors
 
@@ -120,6 +121,7 @@ class Fisher(BlockSelector):
     def _finish(self, statistic: WithRanges, constant: NDArray[np.bool_]) -> Floats:
         table = statistic.other.finish().compare()
         rounding = (ROUNDING * table.size) ** 2
+        self._class_weight = table.weight
         if self.form == "weighted":
             return finite_ratio(table.between, table.within, rounding * table.total)
         usable = table.weight > 1.0
@@ -129,6 +131,20 @@ class Fisher(BlockSelector):
         between, within = (table.gap**2).sum(axis=0), (table.variance * factor).sum(axis=0)
         scores = finite_ratio(between, within, rounding * factor.sum(axis=0))
         return np.where(usable.any(axis=0), scores, 0.0)
+
+    def _may_have_law(self) -> bool:
+        return True
+
+    def _law_p_values(self) -> Floats | None:
+        if len(self._class_weight) != 2 or np.isnan(self._unit_weight):
+            return None
+        rows = self._class_weight / self._unit_weight
+        seen = (rows > 0).all(axis=0).astype(np.float64)
+        if self.form == "weighted":
+            return f_p_values(self.scores_, seen, rows.sum(axis=0) - 2.0)
+        if self._unit_weight != 1.0:  # variances of samples count rows
+            return None
+        return fisher_p_values(self.scores_, *rows)
 
     def _permuted(self, X: Any, y: Any, weight: Floats | None) -> PermutedSums | None:
         if not complete(X, weight, self.n_jobs):

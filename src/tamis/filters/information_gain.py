@@ -17,6 +17,7 @@ from tamis.data import checks
 from tamis.data.target import Target
 from tamis.exceptions import InputError
 from tamis.filters.information import (
+    GLaw,
     equal_bins,
     over_columns,
     permuted_information,
@@ -129,9 +130,19 @@ class InformationGain(BlockSelector):
         return equal_bins(table, first, self.n_bins)
 
     def _finish(self, statistic: ClassHistogram, constant: NDArray[np.bool_]) -> Floats:
-        gain = over_columns(plug_in, statistic.finish().counts) / np.log(2)
+        counts = statistic.finish().counts
+        gain, self._law = over_columns(plug_in, counts) / np.log(2), GLaw.of(counts)
         self.gain_ = np.where(constant, 0.0, gain)
         return self.gain_ / self._checked_costs(constant.size)
+
+    def _may_have_law(self) -> bool:
+        return True
+
+    def _law_p_values(self) -> Floats | None:
+        return self._law.p_values(self.gain_ * np.log(2), self._unit_weight)
+
+    def _law_is_rough(self) -> bool:
+        return bool(self._law.rough[~self.constant_].any())
 
     def _permuted(self, X: Any, y: Any, weight: Floats | None) -> PermutedGains | None:
         if not complete(X, weight, self.n_jobs) or self.n_bins > MOST_BINS:

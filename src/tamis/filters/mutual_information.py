@@ -225,6 +225,7 @@ class MutualInformation(BlockSelector):
 
     def _finish(self, statistic: ClassHistogram, constant: NDArray[np.bool_]) -> Floats:
         counts = statistic.finish().counts
+        self._law = information.GLaw.of(counts)
         if self.estimator == "binned":
             return information.over_columns(information.plug_in, counts)
 
@@ -236,6 +237,17 @@ class MutualInformation(BlockSelector):
         if self.estimator == "posterior_mean":
             return posterior.mean
         return information.lower_credible(posterior, self.level)
+
+    def _may_have_law(self) -> bool:
+        return self.estimator == "binned"
+
+    def _law_p_values(self) -> Floats | None:
+        if self.estimator != "binned":
+            return None
+        return self._law.p_values(self.scores_, self._unit_weight)
+
+    def _law_is_rough(self) -> bool:
+        return bool(self._law.rough[~self.constant_].any())
 
     def _permuted(self, X: Any, y: Any, weight: Floats | None) -> PermutedGains | None:
         if (
