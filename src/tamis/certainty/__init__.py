@@ -3,7 +3,8 @@
 They go wherever a cutoff goes: ``n_features_to_select=``, :meth:`recut`, the command line.
 """
 
+from tamis.certainty.chance import chance_of_best
 from tamis.certainty.false_discoveries import FalseDiscoveries
 from tamis.certainty.family_wise import FamilyWise
 
-__all__ = ["FalseDiscoveries", "FamilyWise"]
+__all__ = ["FalseDiscoveries", "FamilyWise", "chance_of_best"]
