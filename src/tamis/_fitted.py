@@ -6,6 +6,7 @@ import sys
 from html import escape
 from typing import Any
 
+import numpy as np
 from sklearn.utils import estimator_html_repr
 from sklearn.utils.validation import check_is_fitted
 
@@ -99,6 +100,7 @@ class FittedMixin:
         found = self.cut_details_.get(name)
         if found is None and name == "p_values":
             found = self._law_p_values()
+            found = None if found is None else np.where(self.constant_, 1.0, found)
         if found is None:
             raise AttributeError(
                 f"{type(self).__name__} has no {name}_: neither its scores nor the rule of "

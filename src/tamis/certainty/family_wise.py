@@ -82,8 +82,8 @@ class FamilyWise(CertaintyRule):
 
     With at least twice as many rows as permutations, the scores that are sums over rows use a group
     of permutations: after a random relabelling, the rows are cut into orbits which rotate at the
-    same time. Tests by a group that contains the identity are exact. There are then up to a tenth
-    more permutations than asked for.
+    same time. Tests by a group that contains the identity are exact. There are then up to
+    half more permutations than asked for.
 
     References
     ----------

@@ -16,8 +16,6 @@ from tamis.statistics.permuted import Orders, Rotations
 Codes = NDArray[np.intp]
 # Bytes that the orders of a batch may take.
 BATCH_BYTES = 2**25
-# How much longer than asked for an orbit may be, so that few rows are left over.
-LONGER = 1.1
 # Rotations pay from this many rows per order.
 ROWS_PER_ORDER = 2
 
@@ -81,16 +79,18 @@ class Permutations(NamedTuple):
         return total
 
     def rotations(self, count: int, random: np.random.Generator) -> Rotations | None:
-        """About so many rotations, for many rows of one kind; None if they would not pay."""
+        """At least so many rotations, for many rows of one kind; None if they would not pay.
+
+        Orbits are as long as leaves the fewest rows over, of lengths with a fast transform.
+        """
         from scipy.fft import next_fast_len
 
         n = self.members.size
         if not self.plain or n < ROWS_PER_ORDER * (count + 1) or n < self.n_rows:
             return None
-        lengths, length = [], count + 1
-        while length <= LONGER * (count + 1):
-            lengths.append(next_fast_len(length, real=True))
-            length = lengths[-1] + 1
+        lengths, longest = [next_fast_len(count + 1, real=True)], n // (n // (count + 1))
+        while (longer := next_fast_len(lengths[-1] + 1, real=True)) <= longest:
+            lengths.append(longer)
         best = min(lengths, key=lambda one: n % one)
         return Rotations(random.permutation(n).astype(np.int32), n // best, best)
 

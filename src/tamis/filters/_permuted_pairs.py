@@ -11,7 +11,7 @@ from tamis._runtime.threads import run_parts, split_evenly, threads_for
 from tamis.data.target import Target
 from tamis.filters._distances import Columns, distance_blocks, nearest_rows
 from tamis.statistics.permuted import Orders, Rotations
-from tamis.statistics.permuted_sums import ROUNDINGS, blas_threads
+from tamis.statistics.permuted_sums import blas_threads
 
 Floats = NDArray[np.float64]
 Singles = NDArray[np.float32]
@@ -96,7 +96,7 @@ class PermutedPairs:
 
     def least(self, scores: Floats) -> Singles:
         """Score that reaches another; both are differences of two means in [0, 1]."""
-        rounding = ROUNDINGS * np.finfo(np.float32).eps * np.sqrt(self.differences.shape[1])
+        rounding = np.finfo(np.float32).eps * np.sqrt(self.differences.shape[1])
         return (scores - rounding).astype(np.float32)
 
     def scores(self, statistic: NDArray[Any]) -> Floats:

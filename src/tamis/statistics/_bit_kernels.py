@@ -108,7 +108,7 @@ def permuted_gains(columns, bits, constants, members, tables, summed, first, las
     for c in range(first, last):
         j = columns[c]
         for part in range(members.shape[0]):
-            best[:] = 0.0 if summed else -np.inf
+            best[:] = 0.0
             for m in range(counts[j]):
                 mask = masks[j, m]
                 value[:] = constants[sizes[j, m]]

@@ -9,8 +9,10 @@ Floats = NDArray[np.float64]
 
 # The smallest p-value there is.
 SMALLEST = float(np.finfo(np.float64).tiny)
-# Nodes of the integral over the share of one class in the variance within.
-N_NODES = 128
+# Step of an integral over log odds that leaves an error of 1e-17.
+WIDEST_STEP = 0.25
+# Columns whose integrals are computed in one go.
+COLUMNS_AT_A_TIME = 4096
 # The law of G is rough if more than this share of cells expects fewer rows than this.
 FEW_ROWS, ROUGH_SHARE = 5.0, 0.2
 
@@ -44,20 +46,40 @@ def fisher_p_values(ratio: Floats, first: Floats, second: Floats) -> Floats:
 
 
 def _fisher_p_values(ratio: Floats, one: float, other: float) -> Floats:
-    from scipy.special import fdtrc, roots_jacobi
+    from scipy.special import fdtrc
 
     n = one + other
     squared_gap = ratio * n**2 / (one**2 + other**2)  # D^2 / (s_1 + s_2)
     if min(one, other) == 1:  # the other class has all of the variance
-        share, weight = np.ones(1), np.ones(1)
-        per_row = 1.0 / (n - 2) * share
+        per_row, weight = np.full(1, 1.0 / (n - 2)), np.ones(1)
     else:
-        # Density of B on [0, 1] is that of the Jacobi weights on [-1, 1].
-        nodes, weight = roots_jacobi(N_NODES, (other - 1) / 2 - 1, (one - 1) / 2 - 1)
-        share, weight = (1 + nodes) / 2, weight / weight.sum()
+        share, weight = _beta_nodes((one - 1) / 2, (other - 1) / 2)
         per_row = share / (one - 1) + (1 - share) / (other - 1)
-    f = (n - 2) * squared_gap[:, None] * per_row / (1 / one + 1 / other)
-    return np.asarray(fdtrc(1.0, n - 2, f) @ weight)
+    p_values = np.empty(ratio.size)
+    for first in range(0, ratio.size, COLUMNS_AT_A_TIME):
+        part = slice(first, first + COLUMNS_AT_A_TIME)
+        f = (n - 2) * squared_gap[part, None] * per_row / (1 / one + 1 / other)
+        p_values[part] = fdtrc(1.0, n - 2, f) @ weight
+    return p_values
+
+
+def _beta_nodes(a: float, b: float) -> tuple[Floats, Floats]:
+    """Nodes and weights of the mean over a Beta distribution: trapezoids of the log odds.
+
+    These converge faster than any power, because the density of the log odds x falls off on both
+    sides, as exp(a x) and exp(-b x). The mean is at ``log(a / b)``; far out in the tail of F,
+    the integrand lies about twice as far from 0.
+    """
+    from scipy.special import expit, log_expit
+
+    centre, spread = np.log(a / b), np.sqrt(1 / a + 1 / b)
+    low = min(centre, 2 * centre) - 8 * spread - 40 / a
+    high = max(centre, 2 * centre) + 8 * spread + 40 / b
+    n_nodes = int(np.ceil((high - low) / min(spread / 2, WIDEST_STEP)))
+    x = np.linspace(low, high, n_nodes)
+    logarithm = a * log_expit(x) + b * log_expit(-x)
+    density = np.exp(logarithm - logarithm.max())
+    return expit(x), density / density.sum()
 
 
 def g_p_values(information: Floats, total: Floats, freedom: Floats) -> Floats:
