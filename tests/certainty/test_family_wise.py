@@ -282,3 +282,19 @@ def test_none_selected_warns():
     X, y = noise(10)
     with pytest.warns(SelectionWarning, match="FamilyWise: no column was selected"):
         tamis.Fisher(n_features_to_select=FamilyWise(0.01, n_permutations=99)).fit(X, y)
+
+
+def test_the_target_is_what_the_fit_took_it_for():
+    pandas = pytest.importorskip("pandas")
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(80, 10)), rng.integers(0, 40, 80)
+    X[:, 2] += 0.2 * y
+    rule = FamilyWise(0.05, n_permutations=39)
+    words = pandas.Series(y).astype("category")
+    for target, task in ((words, "classification"), (y / 7.0, "regression")):
+        selector = tamis.AnovaF(n_features_to_select=rule).fit(X, target)
+        assert selector.task_ == task
+        permuted = selector._permuted(X, np.asarray(target), None)
+        orders = np.arange(80, dtype=np.int32)[None]
+        statistic = permuted.statistic(np.arange(10), permuted.targets(orders))
+        np.testing.assert_allclose(permuted.scores(statistic)[:, 0], selector.scores_, rtol=1e-4)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections import deque
 from collections.abc import Callable, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import pairwise
 from queue import SimpleQueue
 from threading import Thread
@@ -84,6 +84,14 @@ def run_parts(
             failure = error
     if failure is not None:
         raise failure
+
+
+@cache
+def blas_threads() -> Any:
+    """What limits the threads of the BLAS, for as long as threads of ours call it."""
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()
 
 
 def run_kernel(

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tamis._ranking import Ranking
-from tamis._runtime.threads import effective_jobs, split_evenly
+from tamis._runtime.threads import blas_threads, effective_jobs, split_evenly
 from tamis.certainty.permutations import Permutations
 from tamis.cutoff.fit_data import FitData
 from tamis.statistics.permuted import PermutedScores
@@ -25,7 +25,7 @@ ROUNDING = 1e-12
 def permuted_scores(data: FitData) -> PermutedScores | None:
     """Scores of many orders at once, if the selector can find them for these data."""
     find = getattr(data.selector, "_permuted", None)
-    return None if find is None else find(data.X, data.y, data.sample_weight)
+    return None if find is None else find(data.X, data.target, data.sample_weight)
 
 
 class StepDown:
@@ -76,8 +76,10 @@ def score_blocks(
 ) -> Iterator[tuple[int, NDArray[Any]]]:
     """Permuted scores of the features, some at a time, each with the place of the first."""
     width = max(8, BLOCK_CELLS // max(n_orders, 1))
-    for first, last in split_evenly(0, columns.size, -(-columns.size // width)):
-        yield first, permuted.statistic(columns[first:last], targets)
+    # Threads of ours go through the columns, each with one thread of the BLAS.
+    with blas_threads().limit(limits=1, user_api="blas"):
+        for first, last in split_evenly(0, columns.size, -(-columns.size // width)):
+            yield first, permuted.statistic(columns[first:last], targets)
 
 
 def refit_scores(

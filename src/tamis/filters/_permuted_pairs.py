@@ -11,7 +11,6 @@ from tamis._runtime.threads import run_parts, split_evenly, threads_for
 from tamis.data.target import Target
 from tamis.filters._distances import Columns, distance_blocks, nearest_rows
 from tamis.statistics.permuted import Orders, Rotations
-from tamis.statistics.permuted_sums import blas_threads
 
 Floats = NDArray[np.float64]
 Singles = NDArray[np.float32]
@@ -90,8 +89,7 @@ class PermutedPairs:
             np.matmul(self.differences[columns[first:last]], targets, out=out[first:last])
 
         tiles = split_evenly(0, columns.size, -(-columns.size // 32))
-        with blas_threads().limit(limits=1, user_api="blas"):
-            run_parts(work, tiles, threads_for(32 * out.size, self.n_jobs))
+        run_parts(work, tiles, threads_for(32 * out.size, self.n_jobs))
         return out
 
     def least(self, scores: Floats) -> Singles:

@@ -152,7 +152,7 @@ class AnovaF(BlockSelector):
     def _permuted(self, X: Any, y: Any, weight: Floats | None) -> PermutedSums | None:
         if not complete(X, weight, self.n_jobs):
             return None
-        outcome = Target.of(y, self.task, weight, X.shape[0], "AnovaF")
+        outcome = Target.of(y, self.task_, weight, X.shape[0], "AnovaF")
         if outcome.values is not None:
             return permuted_ratio(self, X, value_vector(outcome.values), X.shape[0] - 2.0)
         assert outcome.codes is not None

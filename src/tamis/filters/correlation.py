@@ -231,7 +231,7 @@ class Correlation(BlockSelector):
     def _permuted(self, X: Any, y: Any, weight: Floats | None) -> PermutedSums | None:
         if not complete(X, weight, self.n_jobs):
             return None
-        outcome = Target.of(y, self.task, weight, X.shape[0], type(self).__name__)
+        outcome = Target.of(y, self.task_, weight, X.shape[0], type(self).__name__)
         ranked = self.kind == "spearman"
         table = average_ranks(X, self.n_jobs) if ranked else X
         if outcome.values is not None:

@@ -256,7 +256,7 @@ class MutualInformation(BlockSelector):
             or not complete(X, weight, self.n_jobs)
         ):
             return None
-        outcome = Target.of(y, self.task, weight, X.shape[0], type(self).__name__)
+        outcome = Target.of(y, self.task_, weight, X.shape[0], type(self).__name__)
         codes: Any = outcome.codes
         if outcome.values is not None:
             codes = information.equal_shares(outcome.values, None, self.n_bins)

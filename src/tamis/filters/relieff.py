@@ -200,7 +200,7 @@ class ReliefF(BaseSelector):
         columns = self._columns(X, np.flatnonzero(~self.constant_))
         if columns.holes:
             return None
-        outcome = Target.of(y, self.task, None, n_rows, type(self).__name__)
+        outcome = Target.of(y, self.task_, None, n_rows, type(self).__name__)
         return PermutedPairs(columns, outcome, self.n_neighbors, n_columns, self.n_jobs)
 
     def _check_together(self, outcome: Target) -> None:

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tamis._runtime.compilation import kernel
+from tamis._runtime.compilation import inline, kernel
 
 # Rows whose mean is taken off before values become float32, and cells that are turned together.
 FIRST_ROWS = 64
@@ -78,6 +78,25 @@ def sum_products(spectrum, target, out):
                 line[k] += one[k] * other[k]
 
 
+@inline
+def two_variance_shares(sums, squares, sizes, out):
+    """As `variance_shares` for two classes, in one go."""
+    zero, one = np.float32(0.0), np.float32(1.0)
+    a, c = one / np.float32(sizes[0]), one / np.float32(sizes[1])
+    b = one / np.float32(sizes[0] - 1) if sizes[0] > 1 else zero
+    d = one / np.float32(sizes[1] - 1) if sizes[1] > 1 else zero
+    gaps = a * a + c * c
+    for j in range(out.shape[0]):
+        line, s, q = out[j], sums[j], squares[j]
+        for i in range(line.shape[0]):
+            square = s[i] * s[i]
+            above = square * gaps
+            first = max(q[i] - square * a, zero) * b
+            second = max(one - q[i] - square * c, zero) * d
+            whole = max(above + first + second, np.float32(1e-30))
+            line[i] = np.sqrt(above / whole)
+
+
 @kernel
 def variance_shares(sums, squares, sizes, out):
     """Root of between / (between + within) of plain Fisher, from sums ``[class, column, order]``.
@@ -85,6 +104,9 @@ def variance_shares(sums, squares, sizes, out):
     Of all classes but the last, whose sums follow: columns have mean 0 and squares that sum to 1.
     """
     n_classes = sizes.shape[0]
+    if n_classes == 2:
+        two_variance_shares(sums[0], squares[0], sizes, out)
+        return
     one = np.float32(1.0)
     mean = np.empty(n_classes, np.float32)
     free = np.empty(n_classes, np.float32)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -72,7 +71,9 @@ class PermutedSums:
             return self._rotate(orders)
         if self.columns is None:
             self._arrange()
-        return _Product(np.ascontiguousarray(self.vectors[orders.T].transpose(2, 0, 1)))
+        return _Product(
+            [np.ascontiguousarray(vector[orders].T) for vector in self.vectors.T.copy()]
+        )
 
     def statistic(self, columns: NDArray[np.intp], targets: Any) -> Singles:
         """Correlation of some columns with the target in every order."""
@@ -102,10 +103,9 @@ class PermutedSums:
         return out
 
     def _over_tiles(self, work: Callable[[int, int], None], out: Singles) -> None:
-        """Let threads go through tiles of the columns, each with one thread of the BLAS."""
+        """Let threads go through tiles of the columns."""
         tiles = split_evenly(0, len(out), -(-len(out) // TILE_COLUMNS))
-        with blas_threads().limit(limits=1, user_api="blas"):
-            run_parts(work, tiles, threads_for(out.size * TILE_COLUMNS, self.n_jobs))
+        run_parts(work, tiles, threads_for(out.size * TILE_COLUMNS, self.n_jobs))
 
     def _fill(self, columns: Singles, multiply: Any, out: Singles) -> None:
         """Write the statistic of some columns, made ready, for every order."""
@@ -186,8 +186,8 @@ class PermutedVariances(PermutedSums):
 class _Product:
     """Sums for all orders as products of matrices."""
 
-    def __init__(self, vectors: Singles):
-        self.vectors, self.n_orders = vectors, vectors.shape[2]
+    def __init__(self, vectors: list[Singles]):
+        self.vectors, self.n_orders = vectors, vectors[0].shape[1]
 
     def __call__(self, columns: Singles, out: Singles) -> list[Singles]:
         """Sums with every vector, those with the first one in `out`."""
@@ -223,14 +223,6 @@ class _Transform:
             sums = irfft(product, n=self.n_orders, axis=-1)
             found.append(np.add(sums, rest[:, vector, None], out=None if vector else out))
         return found
-
-
-@cache
-def blas_threads() -> Any:
-    """What sets the number of threads of the BLAS: columns are spread over threads of ours."""
-    from threadpoolctl import ThreadpoolController
-
-    return ThreadpoolController()
 
 
 def class_vectors(codes: NDArray[Any]) -> Floats:
