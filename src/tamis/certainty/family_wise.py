@@ -106,7 +106,7 @@ class FamilyWise(CertaintyRule):
     >>> selector = tamis.Fisher(n_features_to_select=rule).fit(X, y)
     >>> selector.get_support(indices=True)
     array([7])
-    >>> selector.p_values_[7]
+    >>> float(selector.p_values_[7])
     0.001
     """
 
