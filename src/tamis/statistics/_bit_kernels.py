@@ -8,7 +8,7 @@ from tamis._runtime.compilation import kernel
 from tamis.statistics._kernels import narrow_slot_of, slot_of
 
 # Orders that are looked at together.
-LANES = 64
+LANES = 32
 # The same for sums, which take more room.
 SUM_LANES = 32
 

@@ -109,7 +109,9 @@ class PermutedGains(PermutedBins):
         order = np.argsort(sizes, kind="stable")  # the rows of the largest class are the rest
         place = np.empty_like(order)
         place[order] = np.arange(order.size)
-        self.codes, self.cumulative, self.costs = place[codes].astype(np.int32), cumulative, costs
+        # Few bytes stay in the cache while rows are looked up in random order.
+        self.codes = place[codes].astype(np.uint8 if order.size <= 255 else np.int32)
+        self.cumulative, self.costs = cumulative, costs
         self.class_sizes = sizes[order]
         self._tabulate(unit * self.n_rows)
         shape = (self.n_columns, self.n_bins)
