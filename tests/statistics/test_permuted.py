@@ -156,3 +156,16 @@ def test_weighted_classes_are_refitted():
     assert selector._permuted(X, y, None) is None
     selector = tamis.MutualInformation(estimator="knn", n_features_to_select="all").fit(X, y)
     assert selector._permuted(X, y, None) is None
+
+
+def test_bins_as_narrow_as_the_spacing_of_floats():
+    rng = np.random.default_rng(5)
+    X = np.column_stack([1.0 + 2.0**-52 * rng.integers(0, 5, 50), rng.normal(size=50)])
+    y = rng.integers(0, 2, 50)
+    orders = np.array([np.arange(50), rng.permutation(50)], np.int32)
+    for selector in (tamis.DFT(), tamis.InformationGain()):
+        selector.set_params(n_features_to_select="all").fit(X, y)
+        permuted, statistic = permuted_scores(selector, X, y, orders)
+        np.testing.assert_allclose(
+            permuted.scores(statistic), refit(selector, X, y, orders), atol=1e-12
+        )

@@ -26,11 +26,19 @@ def shuffle_units(members, size, bounds, states, out):
     for u in range(n_units):
         start[u + 1] = start[u] + size[u]
     place = np.empty(n_units, np.int32)
+    simple = bounds.shape[0] == 2 and n_units == out.shape[1]  # all rows, in their order
     for q in range(states.shape[0]):
         row = out[q]
         for i in range(row.shape[0]):
             row[i] = i
         state = states[q]
+        if simple:
+            for u in range(n_units - 1, 0, -1):
+                state += np.uint64(0x9E3779B97F4A7C15)
+                high = scramble(state) >> np.uint64(32)
+                v = np.int64((high * np.uint64(u + 1)) >> np.uint64(32))
+                row[u], row[v] = row[v], row[u]
+            continue
         for k in range(bounds.shape[0] - 1):
             a, b = bounds[k], bounds[k + 1]
             for u in range(a, b):

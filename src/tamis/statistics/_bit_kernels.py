@@ -5,12 +5,12 @@ from numba import types
 from numba.extending import intrinsic
 
 from tamis._runtime.compilation import kernel
-from tamis.statistics._kernels import narrow_slot_of, slot_of
+from tamis.statistics._kernels import bins_of_columns, narrow_slot_of, slot_of
 
-# Orders that are looked at together.
-LANES = 32
-# The same for sums, which take more room.
-SUM_LANES = 32
+# Orders that are looked at together: for counts, and for sums.
+LANES, SUM_LANES = 32, 32
+# Rows whose slots are turned into columns together.
+HEIGHT = 32
 
 
 @intrinsic
@@ -26,16 +26,24 @@ def popcount(context, word):
 @kernel
 def slots_of(X, bins, first, last, out):
     """Slot of every cell of columns first to last, ``out[column, row]``, as histograms have it."""
-    low, step, scale, origin, narrow, n_bins = bins
-    is_narrow = np.zeros(low.shape[0], np.bool_)
-    is_narrow[narrow] = True
-    for i in range(X.shape[0]):
-        for j in range(first, last):
-            x = np.float64(X[i, j])
-            if is_narrow[j]:
-                out[j, i] = narrow_slot_of(x, low[j], step[j], n_bins)
-            else:
-                out[j, i] = np.uint8(slot_of(x, low[j], step[j], scale[j], origin[j], n_bins))
+    low, step, scale, origin, narrow, n_bins = bins_of_columns(bins, first, last)
+    n_rows, width = X.shape[0], last - first
+    buffer = np.empty((HEIGHT, width), np.uint8)
+    for top in range(0, n_rows, HEIGHT):
+        height = min(HEIGHT, n_rows - top)
+        for i in range(height):
+            row, cells = X[top + i, first:last], buffer[i]
+            for j in range(width):
+                x = np.float64(row[j])
+                cells[j] = np.uint8(slot_of(x, low[j], step[j], scale[j], origin[j], n_bins))
+        for j in range(width):
+            for i in range(height):
+                out[first + j, top + i] = buffer[i, j]
+    for p in range(narrow.shape[0]):
+        j = narrow[p]
+        for i in range(n_rows):
+            x = np.float64(X[i, first + j])
+            out[first + j, i] = narrow_slot_of(x, low[j], step[j], n_bins)
 
 
 @kernel
