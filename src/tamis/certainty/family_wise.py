@@ -222,8 +222,7 @@ class FamilyWise(CertaintyRule):
         """Take in what a checkpoint holds; its fingerprint."""
         if self.checkpoint is None:
             return ""
-        settings = {name: one for name, one in self.settings().items() if name != "checkpoint"}
-        parts = data.fresh(), settings, states, data.sample_weight
+        parts = data.fresh(), self.settings(), states, data.sample_weight
         stamp = fingerprint(data_fingerprint(data.X, data.target), *parts)
         if Path(self.checkpoint).exists():
             found = load(self.checkpoint, KIND, self.who, stamp).content

@@ -20,7 +20,7 @@ from tamis.exceptions import InputError
 MARGINAL = "Is the feature related to the target at all? (marginal)"
 CONDITIONAL = "Does the feature add something beyond all other features? (conditional)"
 # Parameters by which two rules may differ and still share what one of them found out.
-NOT_EVIDENCE = ("level", "keep", "groups")
+NOT_EVIDENCE = ("level", "keep", "groups", "n_jobs", "checkpoint")
 # What `find` adds to the evidence.
 STATEMENTS = (
     "rule", "settings", "level", "question", "null_hypothesis", "assumption", "guarantee",
