@@ -13,8 +13,8 @@ from tamis.cli._fitting import Request
 from tamis.cli.console import Misuse, misuse_if_refused
 from tamis.data import ColumnRole, PreparedTable, scan
 from tamis.data.preparation import ColumnChoice
-from tamis.data.reading import open_files
 from tamis.data.roles import column_notes
+from tamis.data.scanning import open_files
 from tamis.data.table_target import check_task
 from tamis.passes.dask.client import open_client
 from tamis.passes.opening import read_target

@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tamis.data.encode import facts_of
-from tamis.data.formats.base import INTEGER, TableFile, TypesChangedError
+from tamis.data.formats.base import INTEGER, TableFile
+from tamis.data.formats.text import TypesChangedError
 from tamis.data.roles import (
     JUDGED_VALUES,
     ColumnCode,

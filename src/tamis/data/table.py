@@ -112,7 +112,7 @@ class RawTable:
         path = Path(path)
         names = tuple(arrow.column_names)
         _check_shape(path.name, arrow.num_rows, len(names))
-        check_names_once(path.name, names)
+        check_names(path.name, names)
         return cls(path, names, arrow=arrow, dialect=dialect, notes=tuple(notes))
 
     @classmethod
@@ -147,7 +147,7 @@ class RawTable:
         n_rows, n_columns = X.shape
         names = tuple(names) if names is not None else tuple(f"x{j}" for j in range(n_columns))
         _check_shape(path.name, n_rows, n_columns)
-        check_names_once(path.name, names if y is None else (*names, "y"))
+        check_names(path.name, names if y is None else (*names, "y"))
         return cls(path, names, matrix=X, target=y, target_name=None if y is None else "y")
 
 
@@ -161,8 +161,9 @@ def _check_shape(who: str, n_rows: int, n_columns: int) -> None:
         )
 
 
-def check_names_once(who: str, names: Sequence[str]) -> None:
-    """Raise if two columns have one name."""
+def check_names(who: str, names: Sequence[str]) -> None:
+    """Raise if there are no columns, or two have one name."""
+    _check_shape(who, 1, len(names))
     if len(set(names)) == len(names):
         return
     repeated = [name for name, count in Counter(names).items() if count > 1]

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tamis._runtime.wording import listed
-from tamis.data.formats.arrow import first_line, import_pyarrow
+from tamis.data.formats.paths import first_line, import_package
 from tamis.exceptions import InputError
 from tamis.meta.sources.feature_source import FeatureSource
 from tamis.meta.sources.meta_table import (
@@ -82,7 +82,7 @@ class ParquetSource(FeatureSource):
         cost: Any = None,
         name: str = "feature",
     ) -> None:
-        import_pyarrow("ParquetSource")
+        import_package("pyarrow", "ParquetSource")
         self.paths = _find_files(path)
         self.feature_names, self.meta = _choose(meta, columns, name)
         for file in self.paths:
@@ -181,7 +181,7 @@ def _read(path: Path, names: list[str]) -> Any:
 @contextlib.contextmanager
 def _opened(path: Path, places: list[int] | None = None) -> Iterator[Any]:
     """The file as pyarrow sees it; of Feather, only the columns at some places."""
-    pa = import_pyarrow(f"reading {path.name}")
+    pa = import_package("pyarrow", f"reading {path.name}")
     from pyarrow import ipc, parquet
 
     try:
