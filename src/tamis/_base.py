@@ -13,7 +13,6 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from tamis._fitted import FittedMixin
-from tamis._out_of_core import OutOfCoreMixin
 from tamis._ranking import Ranking
 from tamis._runtime.callbacks import CallbackSupportMixin, with_callbacks
 from tamis._runtime.warning import warn
@@ -28,6 +27,7 @@ from tamis.exceptions import InputError
 from tamis.passes import DaskTable, PartitionedTable, is_dask
 from tamis.passes.engine import Engine, Levels, S
 from tamis.passes.memory import Opened, open_table
+from tamis.passes.opening import OutOfCoreMixin
 from tamis.statistics import Ranges
 
 Floats = NDArray[np.float64]

@@ -21,9 +21,10 @@ from tamis.statistics import Block, Ranges
 
 
 class Item(NamedTuple):
-    """A block as it was read, and where it is from; None ends a part."""
+    """A block as it was read, and how many rows of its part come before; None ends a part."""
 
     part: int
+    n_before: int
     raw: RawBlock | None
 
 
@@ -46,11 +47,13 @@ def read_ahead(source: PartitionedTable, first: int, columns: Wanted) -> Iterato
 
 def _items(source: PartitionedTable, first: int, columns: Wanted) -> Generator[Item]:
     for part in range(first, source.n_parts):
+        n_before = 0
         for raw in source.blocks(part, columns):
-            held = [Item(part, raw)]
+            held = [Item(part, n_before, raw)]
+            n_before += raw.n_rows
             del raw  # or two blocks would be in memory while the next one is read
             yield held.pop()
-        yield Item(part, None)
+        yield Item(part, n_before, None)
 
 
 @contextmanager
@@ -84,18 +87,8 @@ def checked_weight(raw: RawBlock, who: str) -> NDArray[np.float64] | None:
 class SourceEngine:
     """What the engines of tables larger than memory share.
 
-    Parameters
-    ----------
-    source : PartitionedTable
-        Where the rows are.
-    encoding : Encoding
-        What becomes of the target.
-    columns : ndarray of int or None
-        The columns to read; None means all.
-    checkpoint : Checkpoint or None
-        Where the statistics of unfinished passes are kept.
-    ranges : Ranges or None
-        Of all columns, if they are known already.
+    `encoding` says what becomes of the target and `columns` what is read (None: all). `checkpoint`
+    keeps the statistics of unfinished passes; `ranges` are those of all columns, where known.
     """
 
     def __init__(
@@ -163,21 +156,18 @@ class StreamEngine(SourceEngine):
         items = read_ahead(self.source, first, self.columns)
         try:
             for part in range(first, self.source.n_parts):
-                yield self._blocks(items, part)
+                yield self._blocks(items)
                 if self.checkpoint is not None:
                     self.checkpoint.keep(name, part + 1, self.source.n_parts, statistic)
         finally:
             items.close()  # type: ignore[attr-defined]
 
-    def _blocks(self, items: Iterator[Item], part: int) -> Iterator[Block]:
-        n_before = 0
+    def _blocks(self, items: Iterator[Item]) -> Iterator[Block]:
         for item in items:
             if item.raw is None:
                 return
-            yield self._block(item.raw, part, n_before)
-            n_before += item.raw.n_rows
+            yield self._block(item.raw, item.part, item.n_before)
 
     def _block(self, raw: RawBlock, part: int, n_before: int) -> Block:
         with located(self.source, part, n_before):
-            weight = checked_weight(raw, self.encoding.who)
-            return self.encoding.block(raw, weight)
+            return self.encoding.block(raw, checked_weight(raw, self.encoding.who))
