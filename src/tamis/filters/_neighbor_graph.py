@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from tamis._columns import centred_columns
-from tamis._runtime.memory import given_bytes
+from tamis._runtime.byte_sizes import given_bytes
 from tamis._validation import MEMORY_LIMIT, N_JOBS, Choice, Constraint, Custom, Number
 from tamis.exceptions import InputError
 from tamis.statistics.neighbors import nearest_rows

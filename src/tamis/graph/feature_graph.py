@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tamis._columns import find_constant
-from tamis._runtime.memory import as_bytes, given_bytes
+from tamis._runtime.byte_sizes import given_bytes
+from tamis._runtime.memory import as_bytes
 from tamis._runtime.threads import split_evenly
 from tamis.graph.relation_matrix import RelationMatrix, RelationPlan, Steps, make_relations
 from tamis.graph.relations import relation_tiles

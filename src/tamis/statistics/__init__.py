@@ -5,7 +5,7 @@ memory, from files or from the workers of a cluster; the numbers agree to roundi
 """
 
 from tamis.statistics.block import Block
-from tamis.statistics.class_moments import ClassMoments
+from tamis.statistics.class_moments import ClassMoments, WithRanges
 from tamis.statistics.co_moments import CoMoments
 from tamis.statistics.few_values import FewValues
 from tamis.statistics.histogram import Bins, ClassHistogram
@@ -16,7 +16,6 @@ from tamis.statistics.state import Stateful
 from tamis.statistics.target_sums import TargetSums
 from tamis.statistics.token_counts import TokenCounts
 from tamis.statistics.value_counts import ValueCounts
-from tamis.statistics.with_ranges import WithRanges
 
 __all__ = [
     "Bins",

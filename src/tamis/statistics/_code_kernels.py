@@ -3,7 +3,7 @@
 import numpy as np
 
 from tamis._runtime.compilation import inline, kernel
-from tamis.statistics._column_kernels import fill_column_slots, narrow_columns
+from tamis.statistics._column_bin_kernels import fill_column_slots, narrow_columns
 from tamis.statistics._pair_kernels import add_value
 
 MISSING = 255

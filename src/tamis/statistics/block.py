@@ -127,9 +127,11 @@ def lanes_for(data_bytes: int, table_bytes: int) -> int:
     return 1 << max(affordable, 1).bit_length() - 1
 
 
-def kernel_for(block: Block, name: str, rows: str = "_kernels") -> Any:
-    """Kernel of a statistic for the layout of a block; `rows` says where the row-major one is."""
-    module = {"rows": rows, "columns": "_column_kernels", "sparse": "_sparse_kernels"}[block.layout]
+def kernel_for(
+    block: Block, name: str, rows: str = "_kernels", columns: str = "_column_bin_kernels"
+) -> Any:
+    """Kernel of a statistic for the layout of a block; `rows` and `columns` are its modules."""
+    module = {"rows": rows, "columns": columns, "sparse": "_sparse_kernels"}[block.layout]
     return getattr(import_module(f"tamis.statistics.{module}"), f"{name}_{block.layout}")
 
 

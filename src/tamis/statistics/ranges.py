@@ -63,7 +63,7 @@ class Ranges(Stateful):
         if block.n_rows == 0:
             return self
         self.n_rows += block.n_rows
-        kernel = kernel_for(block, "ranges")
+        kernel = kernel_for(block, "ranges", columns="_column_kernels")
         threads = threads_for(block.n_rows * block.n_columns, n_jobs)
         found = [(self.low, self.high)]
         parts: list[tuple[Any, ...]]
