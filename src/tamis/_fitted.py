@@ -11,7 +11,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from tamis.cutoff.fit_data import FitData
 from tamis.data import checks
-from tamis.exceptions import MissingDependencyError
+from tamis.data.partitioned import PartitionedTable
+from tamis.exceptions import InputError, MissingDependencyError
 
 N_SHOWN = 10
 LONGEST_NAME = 60
@@ -47,6 +48,19 @@ class FittedMixin:
             data = FitData(self, X, y, weight)
         self._keep(*rule.select(self.ranking_record(), data))
         return self
+
+    def _narrowed(self: Any, X: PartitionedTable) -> Any:
+        """The selected columns of a table larger than memory."""
+        check_is_fitted(self, "support_")
+        names = getattr(self, "feature_names_in_", None)
+        if X.n_columns != self.n_features_in_ or (
+            names is not None and X.names is not None and list(names) != list(X.names)
+        ):
+            raise InputError(
+                f"{type(self).__name__}: expected the {self.n_features_in_} columns that were "
+                f"fitted, in their order, got {X!r}. Make the scan with the same columns=."
+            )
+        return X.select(self.support_)
 
     def to_frame(self: Any) -> Any:
         """Feature, score, rank and selected for every column, best first.

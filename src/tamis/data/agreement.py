@@ -29,10 +29,27 @@ def named_columns(
             f"scan: expected target and weight outside of columns, got {listed(both)} among "
             "them; leave it out of columns."
         )
-    return positions_of(first.path.name, first.names, first.n_columns, given)
+    return _positions(first.path.name, first.names, first.n_columns, given)
 
 
-def positions_of(
+def selected(
+    who: str, names: tuple[str, ...] | None, n_columns: int, columns: Any
+) -> NDArray[np.intp]:
+    """Positions of columns that are given by name, by number or by a mask."""
+    asked = np.asarray(columns)
+    if asked.dtype.kind == "b":
+        if asked.shape != (n_columns,):
+            raise InputError(
+                f"{who}: expected one flag for each of {n_columns:,} columns, got "
+                f"shape {asked.shape}."
+            )
+        asked = np.flatnonzero(asked)
+    if asked.size == 0:
+        raise InputError(f"{who}: expected at least one column, got none.")
+    return _positions(who, None if asked.dtype.kind in "iu" else names, n_columns, asked.tolist())
+
+
+def _positions(
     who: str, names: tuple[str, ...] | None, n_columns: int, asked: Sequence[Any]
 ) -> NDArray[np.intp]:
     """Positions of columns that are given by name or, where they have none, by number."""

@@ -9,9 +9,44 @@ from typing import Any
 from tamis.data.formats.arrow_ipc import is_ipc_stream
 from tamis.data.formats.dialect import read_text
 from tamis.data.formats.npz import read_npz
-from tamis.data.formats.paths import check_file, first_line, import_package, table_format
+from tamis.data.formats.paths import (
+    FORMATS,
+    check_file,
+    first_line,
+    format_among,
+    import_package,
+)
 from tamis.data.table import RawTable
 from tamis.exceptions import InputError
+
+
+def table_format(path: str | Path) -> str:
+    """Tell the format of a table from the extension of its file, in any case.
+
+    Call it on an output before long work: a wrong extension is an error at once.
+
+    Parameters
+    ----------
+    path : str or Path
+        Name of a file; it need not exist.
+
+    Returns
+    -------
+    str
+        ``"csv"``, ``"tsv"``, ``"parquet"``, ``"feather"`` or ``"npz"``.
+
+    Raises
+    ------
+    InputError
+        When the extension is not one of those listed in the message.
+
+    Examples
+    --------
+    >>> from tamis.data import table_format
+    >>> table_format("flowers.CSV.gz"), table_format("flowers.pq")
+    ('csv', 'parquet')
+    """
+    return format_among(FORMATS, Path(path))
 
 
 def read_table(path: str | Path) -> RawTable:

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from tamis._runtime.memory import as_bytes, block_rows, part_room
 from tamis._runtime.wording import counted, unknown_column
 from tamis._validation import check_value
-from tamis.data.agreement import common_type, find_positions, named_columns, positions_of
+from tamis.data.agreement import common_type, find_positions, named_columns, selected
 from tamis.data.formats.arrow_ipc import IpcTable
 from tamis.data.formats.base import INTEGER, NARROW, TEXT, Piece, Request, TableFile
 from tamis.data.formats.hdf5 import H5adTable, Hdf5Table
@@ -222,16 +222,12 @@ class Scan(PartitionedTable):
     ----------
     paths : tuple of Path
         The files, in the order of the rows.
-    names : tuple of str or None
-        Names of the columns, without target and weight; None where the files have none.
-    shape : tuple
-        Number of rows and columns; the former is None where only reading tells (text files).
-    dtype : dtype
-        float32 if all columns are, else float64.
+    names, shape, dtype, checkpoint, cluster
+        As of every :class:`~tamis.passes.PartitionedTable`; text files do not tell their rows.
     target, weight : str or None
         Names of the target and the weight where they are stored with the rows.
-    memory_limit, checkpoint, cluster
-        As given to :func:`tamis.scan`; the limit in bytes. Workers read without a cluster.
+    memory_limit : int
+        Bytes to stay below; a block takes a small part of it.
     roles : tuple of ColumnRole
         What the columns are that were looked at, and whether they are used.
     notes, text_notes : list of str
@@ -288,10 +284,12 @@ class Scan(PartitionedTable):
         self._first_row = np.cumsum([0, *(n or 0 for n in rows)])
         self._target_type: np.dtype[Any] | None = None
         self._use(positions, np.flatnonzero(used))
-        if not any(file.labels_need_reading for file in files):
+        quick = [file for file in files if not file.labels_need_reading]
+        if len(quick) == len(files):
             self._find_target_type()
-        if self.weight is not None:
-            self._check_weight(self.weight)
+        for file in quick:
+            if self.weight is not None and file.label_type(self.weight) == TEXT:
+                raise file.odd_label(self.weight, f"{TEXT} where weights are needed")
 
     def _use(self, positions: Positions, chosen: NDArray[np.intp]) -> None:
         # Files that have the columns in the same places share one array, however many they are.
@@ -335,21 +333,9 @@ class Scan(PartitionedTable):
         Scan
             The same rows.
         """
-        asked = np.asarray(columns)
-        if asked.dtype.kind == "b":
-            if asked.shape != (self.n_columns,):
-                raise InputError(
-                    f"Scan.select: expected one flag for each of {self.n_columns:,} columns, got "
-                    f"shape {asked.shape}."
-                )
-            asked = np.flatnonzero(asked)
-        names = self.names if asked.dtype.kind not in "iu" else None
-        if asked.size == 0:
-            raise InputError("Scan.select: expected at least one column, got none.")
-        found = positions_of("Scan.select", names, self.n_columns, asked.tolist())
         chosen = object.__new__(Scan)
         chosen.__dict__.update(self.__dict__)
-        chosen._use(self._positions, found)
+        chosen._use(self._positions, selected("Scan.select", self.names, self.n_columns, columns))
         return chosen
 
     def blocks(self, part: int, columns: Wanted = None) -> Iterator[RawBlock]:
@@ -428,11 +414,6 @@ class Scan(PartitionedTable):
             self._target_type = TEXT if found is None else found
         return TEXT if self._target_type is None else self._target_type
 
-    def _check_weight(self, name: str) -> None:
-        for file in self._files:
-            if not file.labels_need_reading and file.label_type(name) == TEXT:
-                raise file.odd_label(name, f"{TEXT} where weights are needed")
-
     def where(self, part: int) -> str:
         """Name of a part for messages, e.g. ``"part-3.parquet, row group 2"``."""
         index, inner = self._find(part)
@@ -447,14 +428,12 @@ class Scan(PartitionedTable):
 
     def fingerprint(self) -> dict[str, Any]:
         """Files, columns, target and weight, as plain JSON."""
-        return {
-            "files": [os.path.abspath(file.path) for file in self._files],
-            "columns": self._positions[0].tolist() if self.names is None else list(self.names),
-            **{
-                what: label.fingerprint() if isinstance(label, GivenLabels) else label
-                for what, label in self._labels.items()
-            },
-        }
+        files = [os.path.abspath(file.path) for file in self._files]
+        columns = self._positions[0].tolist() if self.names is None else list(self.names)
+        found: dict[str, Any] = {"files": files, "columns": columns}
+        for what, label in self._labels.items():
+            found[what] = label.fingerprint() if isinstance(label, GivenLabels) else label
+        return found
 
     def stamps(self, n_parts: int) -> list[list[int]]:
         """Sizes and times of the files that the first parts are in."""

@@ -22,7 +22,8 @@ from tamis._runtime.wording import unknown_column
 from tamis.data import matrix_table
 from tamis.data.encode import decoded, floats, plain
 from tamis.data.formats.dialect import open_text_output, parse
-from tamis.data.formats.paths import DELIMITERS, first_line, import_package, table_format
+from tamis.data.formats.paths import DELIMITERS, first_line, import_package
+from tamis.data.reading import table_format
 from tamis.data.table import RawTable
 from tamis.exceptions import ColumnTypeError, InputError
 

@@ -15,11 +15,11 @@ from tamis._facts import BOTH_TASKS, SelectorFacts
 from tamis._partial_fit import Gathered
 from tamis._runtime.threads import effective_jobs, run_parts
 from tamis._validation import N_JOBS, Choice, Constraint
+from tamis.data.partitioned import check_in_memory
 from tamis.data.target import Target
 from tamis.data.task import TASK
 from tamis.exceptions import InputError
 from tamis.passes.memory import Opened
-from tamis.passes.opening import check_in_memory
 from tamis.statistics import WithRanges
 from tamis.statistics.co_moments import CoMomentsResult
 from tamis.statistics.correlations import rank_factors

@@ -15,6 +15,7 @@ from tamis._facts import BOTH_TASKS, SelectorFacts
 from tamis._runtime.compilation import announce_compilation
 from tamis._runtime.threads import effective_jobs, run_parts
 from tamis._validation import N_JOBS, Choice, Constraint, Custom, Number
+from tamis.data.partitioned import check_in_memory
 from tamis.data.target import Target
 from tamis.data.task import TASK
 from tamis.exceptions import InputError
@@ -22,7 +23,6 @@ from tamis.filters import information
 from tamis.passes import MemoryEngine
 from tamis.passes.engine import Levels
 from tamis.passes.memory import Opened
-from tamis.passes.opening import check_in_memory
 from tamis.statistics import ClassHistogram, Ranges
 
 Floats = NDArray[np.float64]

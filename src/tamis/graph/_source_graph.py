@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tamis._columns import constant_of
+from tamis.data.partitioned import check_in_memory
 from tamis.exceptions import InputError, TamisError
 from tamis.graph import relation_matrix
 from tamis.graph.feature_graph import FeatureGraph, GraphSettings, deviations_of
@@ -26,7 +27,6 @@ from tamis.graph.relation_matrix import (
 from tamis.graph.relations import FACTORS
 from tamis.passes import PartitionedTable
 from tamis.passes.columns import ColumnBlocks, memory_of
-from tamis.passes.opening import check_in_memory
 from tamis.statistics import Block, Moments, Ranges, WithRanges
 
 # What a cell takes while its column is turned into a factor: value, copy, sorting key, factor.

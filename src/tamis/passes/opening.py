@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from tamis._runtime.checkpoint import Checkpoint
 from tamis._runtime.fingerprint import fingerprint
@@ -21,14 +20,14 @@ from tamis.data.target_blocks import ClassSummary, Encoding
 from tamis.exceptions import InputError
 from tamis.passes.engine import Levels
 from tamis.passes.memory import Opened
-from tamis.passes.stream import SourceEngine, StreamEngine, checked_weight, located, read_ahead
+from tamis.passes.stream import StreamEngine, checked_weight, located, read_ahead
 from tamis.statistics import Ranges
 
 NO_COLUMNS = np.empty(0, dtype=np.intp)
 
 
 class OutOfCoreMixin:
-    """Fit a selector on a table that is read part by part, and narrow it to selected columns."""
+    """Fit a selector on a table that is read part by part."""
 
     def _fit_source(
         self: Any, X: PartitionedTable, y: Any, sample_weight: Any, rule: CutRule
@@ -80,27 +79,6 @@ class OutOfCoreMixin:
         kept = {key: repr(value) for key, value in params.items() if key != "n_jobs"}
         return [type(self).__name__, kept]
 
-    def _narrowed(self: Any, X: PartitionedTable) -> Any:
-        check_is_fitted(self, "support_")
-        names = getattr(self, "feature_names_in_", None)
-        if X.n_columns != self.n_features_in_ or (
-            names is not None and X.names is not None and list(names) != list(X.names)
-        ):
-            raise InputError(
-                f"{type(self).__name__}: expected the {self.n_features_in_} columns that were "
-                f"fitted, in their order, got {X!r}. Make the scan with the same columns=."
-            )
-        return X.select(self.support_)
-
-
-def check_in_memory(X: Any, who: str, setting: str, instead: str) -> None:
-    """Raise if a setting that needs all rows at once meets a table larger than memory."""
-    if isinstance(X, PartitionedTable):
-        raise InputError(
-            f"{who}: {setting} expected a table in memory, got {X!r}. Use {instead}, which works "
-            "block by block, or read the table with X.to_numpy()."
-        )
-
 
 def open_partitioned(
     source: PartitionedTable,
@@ -136,7 +114,7 @@ def open_partitioned(
 
 def _engine_of(
     source: PartitionedTable, encoding: Encoding, ranges: Ranges | None, about: Any
-) -> SourceEngine:
+) -> StreamEngine:
     checkpoint = None
     if source.checkpoint is not None:
         labels = None if encoding.labels is None else encoding.labels.tolist()

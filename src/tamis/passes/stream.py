@@ -84,8 +84,8 @@ def checked_weight(raw: RawBlock, who: str) -> NDArray[np.float64] | None:
     return weight
 
 
-class SourceEngine:
-    """What the engines of tables larger than memory share.
+class StreamEngine:
+    """Row blocks of a source, read by this process once per pass.
 
     `encoding` says what becomes of the target and `columns` what is read (None: all). `checkpoint`
     keeps the statistics of unfinished passes; `ranges` are those of all columns, where known.
@@ -115,21 +115,6 @@ class SourceEngine:
             return None
         known = None if self.encoding.leave_out_missing else self.source.known_ranges()
         return self.ranges or known
-
-    @property
-    def n_bytes(self) -> int:
-        """Size of the table that this process sees; 0 where workers see it part by part."""
-        return 0
-
-    def run(
-        self, statistic: S, name: str, *, n_jobs: int | None = 1, steps: Steps = in_silence
-    ) -> S:
-        """Pass over all rows; see :class:`~tamis.passes.Engine`."""
-        raise NotImplementedError
-
-
-class StreamEngine(SourceEngine):
-    """Row blocks of a source, read by this process once per pass."""
 
     @property
     def n_bytes(self) -> int:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from tamis.data.encode import is_number
-from tamis.data.formats.paths import DELIMITERS, import_package, table_format
+from tamis.data.formats.paths import DELIMITERS, FORMATS, format_among, import_package
 from tamis.data.table import RawTable
 from tamis.exceptions import InputError
 
@@ -86,7 +86,7 @@ def sniff(path: Path) -> tuple[TextDialect, list[str]]:
             break
         header += line  # a name may hold a line end
     header = re.sub(r'"[^"]*"', "", header)
-    usual = DELIMITERS[table_format(path)]
+    usual = DELIMITERS[format_among(FORMATS, path)]
     dialect = TextDialect(usual, row_bytes=max(len(line.encode()) for line in lines))
     if usual in header and usual == ",":
         return dialect, []

@@ -30,35 +30,6 @@ DELIMITERS = {"csv": ",", "tsv": "\t"}
 _EXTRAS = {"pyarrow": "'tamis[cli]'"}
 
 
-def table_format(path: str | Path) -> str:
-    """Tell the format of a table from the extension of its file, in any case.
-
-    Call it on an output before long work: a wrong extension is an error at once.
-
-    Parameters
-    ----------
-    path : str or Path
-        Name of a file; it need not exist.
-
-    Returns
-    -------
-    str
-        ``"csv"``, ``"tsv"``, ``"parquet"``, ``"feather"`` or ``"npz"``.
-
-    Raises
-    ------
-    InputError
-        When the extension is not one of those listed in the message.
-
-    Examples
-    --------
-    >>> from tamis.data import table_format
-    >>> table_format("flowers.CSV.gz"), table_format("flowers.pq")
-    ('csv', 'parquet')
-    """
-    return format_among(FORMATS, Path(path))
-
-
 def format_among(formats: Mapping[str, F], path: Path) -> F:
     """The format of a file, by its extension."""
     name = path.name.lower()

@@ -27,7 +27,7 @@ from tamis.passes.dask.client import (
     results,
 )
 from tamis.passes.engine import S, Steps, in_silence
-from tamis.passes.stream import SourceEngine, checked_weight, located
+from tamis.passes.stream import StreamEngine, checked_weight, located
 from tamis.statistics import Ranges
 
 NO_COLUMNS: Wanted = np.empty(0, dtype=np.intp)
@@ -178,8 +178,13 @@ class Tasks:
         return argument
 
 
-class ClusterEngine(SourceEngine):
+class ClusterEngine(StreamEngine):
     """Passes over a source on the workers of Dask; only summaries travel."""
+
+    @property
+    def n_bytes(self) -> int:
+        """0: workers see the table part by part."""
+        return 0
 
     def run(
         self, statistic: S, name: str, *, n_jobs: int | None = 1, steps: Steps = in_silence
