@@ -12,7 +12,8 @@ from sklearn.utils.metaestimators import available_if
 from tamis._runtime.warning import warn
 from tamis._validation import check_parameters
 from tamis.data import checks
-from tamis.data.target import check_numbers, check_target, check_weighted_classes
+from tamis.data.labels import check_target, check_weighted_classes
+from tamis.data.target import check_numbers
 from tamis.data.task import infer_task_of_first_block
 from tamis.exceptions import InputError
 from tamis.passes import MemoryEngine, Statistic, run_pass

@@ -7,15 +7,9 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from tamis.data.labels import check_classes, check_target, check_two_classes, find_missing
 from tamis.data.partitioned import RawBlock
-from tamis.data.target import (
-    as_numbers,
-    check_classes,
-    check_numbers,
-    check_target,
-    check_two_classes,
-    find_missing,
-)
+from tamis.data.target import as_numbers, check_numbers
 from tamis.exceptions import InputError
 from tamis.statistics.block import Block, as_kernel_input
 

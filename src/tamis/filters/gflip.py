@@ -15,7 +15,7 @@ from tamis._runtime.memory import as_bytes
 from tamis._runtime.threads import run_kernel, split_evenly, threads_for
 from tamis._runtime.warning import warn
 from tamis._validation import MEMORY_LIMIT, N_JOBS, Choice, Constraint, Number
-from tamis.data.target import check_classes, check_two_classes
+from tamis.data.labels import check_classes, check_two_classes
 from tamis.exceptions import InputError
 
 Floats = NDArray[np.float64]

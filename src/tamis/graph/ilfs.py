@@ -13,7 +13,7 @@ from tamis._partial_fit import Gathered
 from tamis._runtime.warning import warn
 from tamis._validation import N_JOBS, Choice, Constraint, Number
 from tamis.data import checks
-from tamis.data.target import check_two_classes
+from tamis.data.labels import check_two_classes
 from tamis.exceptions import InputError
 from tamis.graph._topics import TwoTopics
 from tamis.passes.memory import Opened

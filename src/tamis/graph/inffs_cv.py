@@ -15,7 +15,8 @@ from tamis._facts import BOTH_TASKS, SelectorFacts
 from tamis._validation import Constraint, Custom
 from tamis.cutoff.counts import counts_to_try
 from tamis.cutoff.fit_data import FitData
-from tamis.data.target import check_numbers, check_target
+from tamis.data.labels import check_target
+from tamis.data.target import check_numbers
 from tamis.data.task import TASK, infer_task
 from tamis.exceptions import InputError
 from tamis.graph.feature_graph import open_graph

@@ -11,7 +11,7 @@ from scipy.spatial.distance import cdist
 from sklearn.base import BaseEstimator, RegressorMixin
 
 from tamis.data.frames import is_frame
-from tamis.data.target import is_missing
+from tamis.data.labels import is_missing
 from tamis.exceptions import InputError
 
 Floats = NDArray[np.float64]

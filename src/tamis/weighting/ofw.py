@@ -21,8 +21,8 @@ from tamis._runtime.fingerprint import fingerprint
 from tamis._runtime.seeds import draw_seeds
 from tamis._runtime.warning import warn
 from tamis._validation import N_JOBS, Choice, Constraint, Custom, Number
+from tamis.data.labels import check_two_classes, check_weighted_classes
 from tamis.data.partitioned import CLUSTER
-from tamis.data.target import check_two_classes, check_weighted_classes
 from tamis.exceptions import InputError
 from tamis.passes.dask.client import as_address
 from tamis.weighting._distribution import Material, Workers, on_workers

@@ -19,7 +19,7 @@ from tamis._runtime.seeds import draw_seed, draw_seeds
 from tamis._runtime.threads import effective_jobs, split_evenly
 from tamis._validation import N_JOBS, Choice, Constraint, Custom, Number, check_parameters
 from tamis.data import checks
-from tamis.data.target import check_classes, check_target
+from tamis.data.labels import check_classes, check_target
 from tamis.exceptions import InputError
 from tamis.passes import MemoryEngine, run_pass
 from tamis.statistics import Moments

@@ -12,7 +12,7 @@ from tamis._columns import centred_columns, find_constant
 from tamis._facts import SelectorFacts
 from tamis._runtime.warning import warn
 from tamis._validation import N_JOBS, Choice, Constraint, Number
-from tamis.data.target import check_two_classes, check_weighted_classes
+from tamis.data.labels import check_two_classes, check_weighted_classes
 from tamis.exceptions import InputError
 
 Floats = NDArray[np.float64]

@@ -17,7 +17,7 @@ from tamis._margin_weights import margin_weights
 from tamis._runtime.compilation import announce_compilation
 from tamis._runtime.threads import effective_jobs, run_parts
 from tamis._validation import N_JOBS, Choice, Constraint, Custom, Number
-from tamis.data.target import check_two_classes, check_weighted_classes
+from tamis.data.labels import check_two_classes, check_weighted_classes
 from tamis.linear_svm import hinge
 
 Floats = NDArray[np.float64]

@@ -16,7 +16,7 @@ from tamis._runtime.seeds import seed_of
 from tamis.cutoff.counts import counts_to_try
 from tamis.data import checks
 from tamis.data.frames import is_frame
-from tamis.data.target import check_target
+from tamis.data.labels import check_target
 from tamis.data.task import infer_task
 from tamis.evaluation.learners import Learner, make_learner
 from tamis.evaluation.metrics import Metric, default_metrics, make_metric

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 
 from tamis._validation import Constraint, Number, check_parameters, check_value
-from tamis.data.target import check_classes, check_two_classes
+from tamis.data.labels import check_classes, check_two_classes
 from tamis.exceptions import InputError
 from tamis.meta.images import _and_or_draw as _bits
 from tamis.meta.images._and_or_draw import PackedImages, cost_of, draw_set, shifts_for

@@ -14,7 +14,8 @@ from sklearn.utils.parallel import Parallel, delayed
 from threadpoolctl import ThreadpoolController
 
 from tamis._runtime.threads import effective_jobs
-from tamis.data.target import check_classes, check_numbers, check_target, check_two_classes
+from tamis.data.labels import check_classes, check_target, check_two_classes
+from tamis.data.target import check_numbers
 from tamis.data.task import are_whole
 from tamis.exceptions import InputError
 from tamis.linear_svm.squared_hinge import FastLinearSVM

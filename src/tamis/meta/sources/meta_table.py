@@ -15,7 +15,7 @@ from scipy import sparse
 
 from tamis._runtime.wording import listed
 from tamis.data.frames import is_frame
-from tamis.data.target import is_missing
+from tamis.data.labels import is_missing
 from tamis.exceptions import InputError
 
 Floats = NDArray[np.float64]

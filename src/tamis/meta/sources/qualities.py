@@ -16,7 +16,8 @@ from sklearn.linear_model import Ridge
 from tamis._columns import centred_columns, find_constant
 from tamis._runtime.warning import warn
 from tamis.data import checks
-from tamis.data.target import Target, check_classes, check_target, check_two_classes
+from tamis.data.labels import check_classes, check_target, check_two_classes
+from tamis.data.target import Target
 from tamis.exceptions import InputError
 
 Floats = NDArray[np.float64]
