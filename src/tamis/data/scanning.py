@@ -34,20 +34,12 @@ PathLike = str | os.PathLike[str]
 # A column or an array of the files by name, values that were given beside them, or nothing.
 Labels = str | GivenLabels | None
 
-_READERS: dict[str, type[Any]] = {
-    "csv": CsvTable,
-    "tsv": CsvTable,
-    "parquet": ParquetTable,
-    "feather": IpcTable,
-    "npz": NpzTable,
-}
-# By extension.
-_TABLE_FILES = {
-    **{extension: _READERS[kind] for extension, kind in FORMATS.items()},
-    ".npy": NpyTable,
-    ".h5": Hdf5Table,
-    ".hdf5": Hdf5Table,
-    ".h5ad": H5adTable,
+_READERS = {"parquet": ParquetTable, "feather": IpcTable, "npz": NpzTable}
+_ONLY_SCANNED = {".npy": NpyTable, ".h5": Hdf5Table, ".hdf5": Hdf5Table, ".h5ad": H5adTable}
+# By extension; text is what has no reader of its own.
+_TABLE_FILES: dict[str, type[Any]] = {
+    **{extension: _READERS.get(kind, CsvTable) for extension, kind in FORMATS.items()},
+    **_ONLY_SCANNED,
     ".zarr": ZarrTable,
 }
 
@@ -104,9 +96,8 @@ def scan(
     Raises
     ------
     InputError
-        When there is no such file, formats are mixed, files differ in their columns, or a name is
-        unknown. :class:`~tamis.exceptions.ColumnTypeError` when a column holds numbers in one file
-        and something else in another, or a named one cannot become numbers.
+        When there is no such file, formats are mixed, files differ in their columns or the types of
+        these, a name is unknown, or a named column cannot become numbers.
     MissingDependencyError
         When pyarrow, h5py or zarr is needed and not installed.
 
@@ -116,10 +107,8 @@ def scan(
     memory: categories are codes in sorted order over all files, dates are days, times and
     durations seconds; identifiers and free text are left out. ``roles`` and ``notes`` of the result
     tell. For this, columns of text and categories are read once when the scan is made, and the
-    first rows of integers that may count the rows; other columns are not.
-
-    In text files the first rows tell which columns are numbers; a cell further down that is none
-    is an error.
+    first rows of integers that may count the rows; other columns are not. In text files the first
+    rows tell which columns are numbers; a cell further down that is none is an error.
 
     Examples
     --------
@@ -137,16 +126,13 @@ def scan(
     """
     limit = as_bytes(memory_limit)
     files = open_files(paths)
-    labels = {
-        "target": _find_labels("target", target, files),
-        "weight": _find_labels("weight", weight, files),
-    }
+    asked = {"target": target, "weight": weight}
+    labels = {what: _find_labels(what, given, files) for what, given in asked.items()}
     reserved = [name for name in labels.values() if isinstance(name, str)]
     include, exclude = ([x] if isinstance(x, str) else list(x) for x in (include, exclude))
-    chosen = _choose_columns(files[0], columns, reserved, exclude)
-    own: Positions = [chosen]
+    own: Positions = [_choose_columns(files[0], columns, reserved, exclude)]
     if len(files) > 1:
-        own = find_positions(files, chosen, reserved, every=columns is None)
+        own = find_positions(files, own[0], reserved, every=columns is None)
     judged = _judge(files, own, include if columns is None else None)
     found = Scan(files, own, labels, limit, checkpoint, judged)
     if cluster is not None:
@@ -223,7 +209,7 @@ class Scan(PartitionedTable):
     paths : tuple of Path
         The files, in the order of the rows.
     names, shape, dtype, checkpoint, cluster
-        As of every :class:`~tamis.passes.PartitionedTable`; text files do not tell their rows.
+        As for every :class:`~tamis.passes.PartitionedTable`; text files do not tell their rows.
     target, weight : str or None
         Names of the target and the weight where they are stored with the rows.
     memory_limit : int
@@ -242,10 +228,8 @@ class Scan(PartitionedTable):
     >>> path = pathlib.Path(folder.name, "table.npy")
     >>> np.save(path, np.arange(12.0).reshape(4, 3))
     >>> table = scan(path, target=[0, 0, 1, 1], columns=[2, 0])
-    >>> table
-    Scan(1 file, 4 rows x 2 columns, with a target)
-    >>> [(block.X.tolist(), block.target.tolist()) for block in table.blocks(0)]
-    [([[2.0, 0.0], [5.0, 3.0], [8.0, 6.0], [11.0, 9.0]], [0, 0, 1, 1])]
+    >>> table, [block.X.shape for block in table.blocks(0)]
+    (Scan(1 file, 4 rows x 2 columns, with a target), [(4, 2)])
     >>> table.select([1]).to_numpy()[0].ravel()
     array([0., 3., 6., 9.])
     >>> folder.cleanup()

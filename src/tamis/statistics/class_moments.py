@@ -162,14 +162,12 @@ def finish_tables(weight: Floats, mean: Floats, spread: Floats) -> Tables:
 
 @dataclass
 class WithRanges(Stateful):
-    """Ranges of the columns and another statistic, from one pass.
+    """Ranges of the columns and another statistic, both empty at first, from one pass.
 
     Parameters
     ----------
-    ranges : Ranges
-        That have seen nothing.
-    other : Statistic
-        That has seen nothing; values whose squares overflow are left to the ranges to report.
+    ranges, other : Ranges and another statistic
+        Values whose squares overflow are left to the ranges to report.
     weight_seen : float, default=0.0
         Total weight of the rows taken in.
 
