@@ -43,15 +43,10 @@ def free_memory() -> int:
         return 4 * 2**30
 
 
-def default_limit() -> int:
-    """Bytes where no limit is given: a quarter of what is free, and at least 64 MiB."""
-    return max(free_memory() // SHARE_OF_FREE, LEAST_BY_DEFAULT)
-
-
 def as_bytes(limit: Any, who: str = "scan") -> int:
-    """Bytes of a memory limit; None means the default."""
+    """Bytes of a memory limit; None means a quarter of what is free, and at least 64 MiB."""
     if limit is None:
-        return default_limit()
+        return max(free_memory() // SHARE_OF_FREE, LEAST_BY_DEFAULT)
     from tamis._runtime.byte_sizes import PHRASE, given_bytes
 
     size = given_bytes(limit)

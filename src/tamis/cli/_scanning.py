@@ -123,6 +123,6 @@ def _find_task(request: Request, source: Any, who: str) -> tuple[str | None, str
     tasks = () if request.method is None else selector_info(request.method).tasks
     if len(tasks) == 1:
         return tasks[0], f"{start} {tasks[0]}, which {request.method} is for"
-    found = read_target(source, who, "auto")
+    found, _ = read_target(source, who, "auto")
     n_values = "many different values" if found.labels is None else f"{found.labels.size:,} classes"
     return found.task, f"{start} {n_values}, so {found.task} (set --task to change)"

@@ -208,3 +208,18 @@ def check_in_memory(X: Any, who: str, setting: str, instead: str) -> None:
             f"{who}: {setting} expected a table in memory, got {X!r}. Use {instead}, which works "
             "block by block, or read the table with X.to_numpy()."
         )
+
+
+def checked_weight(weight: NDArray[Any], who: str) -> NDArray[np.float64]:
+    """Weights of a block as numbers that are finite and not negative; all may be 0."""
+    try:
+        weight = np.asarray(weight, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"{who}: expected weights that are numbers, got text.") from error
+    bad: Any = np.flatnonzero(~(np.isfinite(weight) & (weight >= 0)))
+    if bad.size:
+        raise InputError(
+            f"{who}: expected weights that are finite and not negative, got "
+            f"{float(weight[bad[0]])!r} in row {int(bad[0])}."
+        )
+    return weight

@@ -305,38 +305,17 @@ class Scan(PartitionedTable):
         return {**self.__dict__, "cluster": None}
 
     def select(self, columns: Sequence[Any] | NDArray[Any]) -> Scan:
-        """Keep some columns, in the order given.
-
-        Parameters
-        ----------
-        columns : list of str, of int, or mask of bool
-            Names or numbers among the columns of this scan, or one flag per column.
-
-        Returns
-        -------
-        Scan
-            The same rows.
-        """
+        """The same rows with some columns: names, numbers or one flag per column."""
         chosen = object.__new__(Scan)
         chosen.__dict__.update(self.__dict__)
         chosen._use(self._positions, selected("Scan.select", self.names, self.n_columns, columns))
         return chosen
 
     def blocks(self, part: int, columns: Wanted = None) -> Iterator[RawBlock]:
-        """Blocks of a part, in order.
+        """Blocks of a part, in order, of all columns or those with these numbers.
 
-        Parameters
-        ----------
-        part : int
-            From 0 to ``n_parts - 1``.
-        columns : ndarray of int or None, default=None
-            Columns to read, in this order; none if it is empty; None means all.
-
-        Yields
-        ------
-        RawBlock
-            At most ``memory_limit / 16`` bytes of cells; of Parquet a row group that takes no
-            more than 2/5 of the limit.
+        A block has at most ``memory_limit / 16`` bytes of cells; of Parquet, it is a row group if
+        that takes no more than 2/5 of the limit.
         """
         index, inner = self._find(part)
         file, own = self._files[index], self._positions[index]

@@ -20,7 +20,7 @@ from tamis.data.target_blocks import ClassSummary, Encoding
 from tamis.exceptions import InputError
 from tamis.passes.engine import Levels
 from tamis.passes.memory import Opened
-from tamis.passes.stream import StreamEngine, checked_weight, located, read_ahead
+from tamis.passes.stream import StreamEngine, located, read_ahead, weight_of
 from tamis.statistics import Ranges
 
 NO_COLUMNS = np.empty(0, dtype=np.intp)
@@ -92,7 +92,7 @@ def open_partitioned(
     if task is None:
         engine = _engine_of(source, Encoding(who), None, about)
         return Opened(engine, source.n_rows or 0, float(source.n_rows or 0))
-    target, ranges = _read_target(source, who, task, levels is not None, needs_ranges)
+    target, ranges = read_target(source, who, task, levels is not None, needs_ranges)
     missing = target.n_missing > 0
     if missing:
         warn(f"{who}: {counted(target.n_missing, 'row')} with no target left out.")
@@ -132,12 +132,7 @@ def _works_elsewhere(source: PartitionedTable) -> bool:
     return source.cluster is not None or not source.is_read_by_workers
 
 
-def read_target(source: PartitionedTable, who: str, task: str) -> ClassSummary:
-    """Classes or numbers of the target, from a pass over that column alone."""
-    return _read_target(source, who, task)[0]
-
-
-def _read_target(
+def read_target(
     source: PartitionedTable,
     who: str,
     task: str,
@@ -156,5 +151,5 @@ def _read_target(
         if item.raw is not None:
             assert item.raw.target is not None
             with located(source, item.part, item.n_before):
-                target.update(item.raw.target, checked_weight(item.raw, who))
+                target.update(item.raw.target, weight_of(item.raw, who))
     return target.finish(), None

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Generator, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from typing import Any, NamedTuple, Self
+from typing import NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tamis._runtime.checkpoint import Checkpoint
 from tamis._runtime.memory import reuse_buffers
-from tamis.data.partitioned import PartitionedTable, RawBlock, Wanted
+from tamis.data.partitioned import PartitionedTable, RawBlock, Wanted, checked_weight
 from tamis.data.target_blocks import Encoding
 from tamis.exceptions import InputError
 from tamis.passes.engine import S, Statistic, Steps, in_silence
@@ -67,21 +67,9 @@ def located(source: PartitionedTable, part: int, n_before: int) -> Iterator[None
         raise type(error)(f"{error} (In {place}{after}.)") from error
 
 
-def checked_weight(raw: RawBlock, who: str) -> NDArray[np.float64] | None:
-    """Weights of a block as numbers that are finite and not negative; all may be 0."""
-    if raw.weight is None:
-        return None
-    try:
-        weight = np.asarray(raw.weight, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise InputError(f"{who}: expected weights that are numbers, got text.") from error
-    bad: Any = np.flatnonzero(~(np.isfinite(weight) & (weight >= 0)))
-    if bad.size:
-        raise InputError(
-            f"{who}: expected weights that are finite and not negative, got "
-            f"{float(weight[bad[0]])!r} in row {int(bad[0])}."
-        )
-    return weight
+def weight_of(raw: RawBlock, who: str) -> NDArray[np.float64] | None:
+    """Weights of a block, checked; None if it has none."""
+    return None if raw.weight is None else checked_weight(raw.weight, who)
 
 
 class StreamEngine:
@@ -155,4 +143,4 @@ class StreamEngine:
 
     def _block(self, raw: RawBlock, part: int, n_before: int) -> Block:
         with located(self.source, part, n_before):
-            return self.encoding.block(raw, checked_weight(raw, self.encoding.who))
+            return self.encoding.block(raw, weight_of(raw, self.encoding.who))

@@ -97,7 +97,7 @@ def labels_of(column: Any, dtype: np.dtype[Any]) -> NDArray[Any]:
     import pyarrow as pa
     from pyarrow import compute
 
-    values = plain(pa.chunked_array([column]))
+    values = plain(column if hasattr(column, "chunks") else pa.chunked_array([column]))
     if pa.types.is_null(values.type):
         return np.full(len(values), None if dtype.kind in "Ob" else np.nan)
     if dtype == TEXT:

@@ -111,7 +111,7 @@ class ParquetTable(ArrowFile):
         if request.labels:
             with open_file() as file:
                 stored = read(file, [name for name, _ in request.labels])
-            labels = tuple(labels_of(_joined(stored[name]), kind) for name, kind in request.labels)
+            labels = tuple(labels_of(stored[name], kind) for name, kind in request.labels)
         return Piece(X, labels, n_rows)
 
     def may_count_up(self, column: int) -> bool:
@@ -142,10 +142,6 @@ def _fill_column(column: Any, code: ColumnCode | None, out: NDArray[Any]) -> Non
     for chunk in column.chunks:
         out[row : row + len(chunk)] = numbers_of(chunk, code)
         row += len(chunk)
-
-
-def _joined(column: Any) -> Any:
-    return column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
 
 
 @lru_cache(maxsize=4)

@@ -27,7 +27,7 @@ from tamis.passes.dask.client import (
     results,
 )
 from tamis.passes.engine import S, Steps, in_silence
-from tamis.passes.stream import StreamEngine, checked_weight, located
+from tamis.passes.stream import StreamEngine, located, weight_of
 from tamis.statistics import Ranges
 
 NO_COLUMNS: Wanted = np.empty(0, dtype=np.intp)
@@ -80,7 +80,7 @@ class RemotePass:
                 if self.encoding is None:
                     statistic.look(raw)
                 else:
-                    weight = checked_weight(raw, self.encoding.who)
+                    weight = weight_of(raw, self.encoding.who)
                     statistic.update(self.encoding.block(raw, weight), 1)
             n_before += raw.n_rows
 
@@ -218,7 +218,7 @@ class FirstLook:
     def look(self, raw: RawBlock) -> None:
         """Take in a block; rows without weight count as rows only."""
         assert raw.target is not None
-        weight = checked_weight(raw, self.target.who)
+        weight = weight_of(raw, self.target.who)
         self.target.update(raw.target, weight)
         if self.ranges is not None:
             encoding = Encoding(self.target.who, leave_out_missing=self.target.leave_out_missing)
