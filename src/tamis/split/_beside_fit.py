@@ -1,0 +1,109 @@
+"""What DFT and RFT offer beside fit: ranges and rows block by block, the loss of every cut."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from tamis.cutoff.groups import resolve
+from tamis.data import checks
+from tamis.passes import MemoryEngine, run_pass
+from tamis.passes.memory import Opened
+from tamis.split._given import given_ranges
+from tamis.statistics import Bins, Ranges
+from tamis.statistics.block import Floats
+
+
+class LossCurve(NamedTuple):
+    """Loss of one column for every candidate cut."""
+
+    thresholds: Floats
+    losses: Floats
+    base: float
+    feature: str
+    unit: str
+
+
+class BesideFitMixin:
+    """Methods of a `SplitSelector` that a fit does not need."""
+
+    def learn_ranges(self: Any, X: Any) -> Any:
+        """Take in a block in a first pass that only learns the ranges of the columns.
+
+        Parameters
+        ----------
+        X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
+            A block of rows.
+
+        Returns
+        -------
+        self : object
+            Ready for more blocks, or for :meth:`partial_fit` in a second pass.
+        """
+        gathered, X = self._open_gathered(X)
+        table = Opened(MemoryEngine(X), X.shape[0], float(X.shape[0]))
+        return self._learn(gathered, table, "learn_ranges")
+
+    def loss_curve(
+        self: Any, X: Any, y: Any, *, feature: int | str, sample_weight: Any = None
+    ) -> LossCurve:
+        """Loss of every candidate cut of one column.
+
+        Parameters
+        ----------
+        X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
+            The table that was fitted.
+        y : array-like of shape (n_samples,)
+            Its target.
+        feature : int or str
+            Index or name of the column.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the rows.
+
+        Returns
+        -------
+        curve : LossCurve
+            Cuts, their losses and the loss without a cut.
+        """
+        ranking = self.ranking_record()
+        column = int(resolve([feature], ranking, f"{type(self).__name__}: feature")[0])
+        X = checks.check_table(self, X, reset=False)
+        weight = checks.check_weight(sample_weight, X.shape[0], type(self).__name__)
+        table = self._open_table(X[:, [column]], y, weight, self._task)
+        low, high = run_pass(Ranges(1), table.engine).finish()
+        if self.ranges is not None:
+            given = given_ranges(self.ranges, self.n_features_in_, type(self).__name__)
+            low, high = (end[[column]] for end in given)
+        bins = Bins.between(low, high, self.n_bins)
+        losses, base = self._losses(run_pass(self._by_bin(table, bins), table.engine), 0)
+        return LossCurve(bins.cuts()[0], losses, float(base), ranking.name(column), self._unit)
+
+
+class ClassesByBlockMixin:
+    """`partial_fit` that may be told all classes beforehand."""
+
+    def partial_fit(
+        self: Any, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None
+    ) -> Any:
+        """Take in a block of rows, then rank by all rows seen.
+
+        The cuts are placed by `ranges`, by the blocks that :meth:`learn_ranges` saw, or else by the
+        first block, and stay there.
+
+        Parameters
+        ----------
+        X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
+            A block of rows.
+        y : array-like of shape (n_samples,)
+            Its classes; new ones may appear in any block.
+        classes : array-like or None, default=None
+            All classes, if they are known beforehand.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the rows.
+
+        Returns
+        -------
+        self : object
+            The selector, ranked by what it has seen.
+        """
+        self._partial_fit(X, y, sample_weight, classes)
+        return self
