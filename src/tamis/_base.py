@@ -24,6 +24,7 @@ from tamis.cutoff.rule import CutRule, as_rule
 from tamis.data import checks
 from tamis.data.frames import is_frame
 from tamis.data.mixed import select_columns
+from tamis.data.values import check_weight
 from tamis.exceptions import InputError
 from tamis.passes import DaskTable, PartitionedTable, is_dask
 from tamis.passes.engine import Engine, Levels, S
@@ -115,7 +116,9 @@ class BaseSelector(FittedMixin, OutOfCoreMixin, SelectorMixin, CallbackSupportMi
         if isinstance(X, PartitionedTable):
             return self._fit_source(X, y, sample_weight, rule)
         X = checks.check_table(self, X)
-        weight = checks.check_weight(sample_weight, X.shape[0], who)
+        weight = None
+        if sample_weight is not None:
+            weight = check_weight(sample_weight, X.shape[0], who)
         return self._fit_checked(X, y, weight, rule)
 
     def _fit_checked(self, X: Any, y: Any, weight: Floats | None, rule: CutRule) -> Any:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from tamis._base import BaseSelector, Scores, WeightedSelector
 from tamis._partial_fit import PartialFitMixin
-from tamis.data import checks
+from tamis.data.values import LARGEST_SQUARED, check_finite_columns, check_squares
 from tamis.passes.engine import Levels
 from tamis.passes.memory import Opened
 from tamis.statistics import ClassMoments, CoMoments, Moments, Ranges, WithRanges
@@ -73,9 +73,10 @@ class BlockSelector(PartialFitMixin, BaseSelector):
     def _ranges_of(self, statistic: Any) -> RangesResult:
         """Ranges in a statistic; values that cannot be computed with are an error."""
         ranges = getattr(statistic, "ranges", statistic).finish()
-        checks.check_finite_columns(self, ranges.infinite)
-        if len(self._passes) == 1:  # moments square the values
-            checks.check_squares(self, ranges)
+        if ranges.infinite.any():
+            check_finite_columns(self, ranges.infinite)
+        if len(self._passes) == 1 and ranges.size.max() > LARGEST_SQUARED:  # moments square values
+            check_squares(self, ranges)
         return ranges
 
     def _score(self, X: Any, y: Any, weight: NDArray[np.float64] | None) -> Scores:

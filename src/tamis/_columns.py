@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from tamis.data import checks
+from tamis.data.values import check_finite_columns, check_squares
 from tamis.passes import MemoryEngine, run_pass
 from tamis.statistics import Ranges
 from tamis.statistics.ranges import RangesResult
@@ -26,8 +26,8 @@ def find_constant(selector: Any, X: Any, weight: Floats | None) -> NDArray[np.bo
 
 def constant_of(selector: Any, ranges: RangesResult) -> NDArray[np.bool_]:
     """As `find_constant`, where the ranges are known."""
-    checks.check_finite_columns(selector, ranges.infinite)
-    checks.check_squares(selector, ranges)
+    check_finite_columns(selector, ranges.infinite)
+    check_squares(selector, ranges)
     return ranges.constant
 
 

@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from tamis.cutoff.fit_data import FitData
 from tamis.data import checks
+from tamis.data.values import check_weight
 from tamis.exceptions import MissingDependencyError
 
 N_SHOWN = 10
@@ -45,7 +46,7 @@ class FittedMixin:
         data = FitData(self, None, None)
         if X is not None:
             X = checks.check_table(self, X, reset=False)
-            weight = checks.check_weight(sample_weight, X.shape[0], type(self).__name__)
+            weight = check_weight(sample_weight, X.shape[0], type(self).__name__)
             data = FitData(self, X, y, weight)
         self._keep(*rule.select(self.ranking_record(), data))
         return self

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from tamis.data.checks import encode_labels
 from tamis.data.partitioned import RawBlock
 from tamis.data.target import (
     as_numbers,
@@ -14,7 +15,6 @@ from tamis.data.target import (
     check_numbers,
     check_target,
     check_two_classes,
-    encode_labels,
     find_missing,
 )
 from tamis.data.task import MAX_NUMBERED_CLASSES, are_whole, infer_task

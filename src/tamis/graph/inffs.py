@@ -24,6 +24,7 @@ from tamis._validation import (
     check_value,
 )
 from tamis.data import checks
+from tamis.data.values import check_weight
 from tamis.exceptions import InputError
 from tamis.graph.feature_graph import open_graph
 from tamis.graph.relations import RELATIONS
@@ -187,7 +188,7 @@ class InfFS(WeightedSelector):
             X, sample_weight = DaskTable(X, None, sample_weight, type(self).__name__), None
         if not isinstance(X, PartitionedTable):
             X = checks.check_table(copy, X)
-            weight = checks.check_weight(sample_weight, X.shape[0], type(self).__name__)
+            weight = check_weight(sample_weight, X.shape[0], type(self).__name__)
             return open_graph(copy, X, weight).path(alphas, self.damping)
         copy._check_source(X, None, sample_weight)
         with at_work(X) as table, closing(open_graph(copy, table, None)) as graph:

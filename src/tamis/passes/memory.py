@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from tamis.data.checks import plain_classes
 from tamis.data.partitioned import PartitionedTable
 from tamis.data.target import Target
 from tamis.passes.engine import Floats, Levels, S, Steps, in_silence
@@ -212,13 +213,12 @@ def open_table(
     total = float(n_rows if weight is None else weight.sum())
     if task is None:
         return Opened(MemoryEngine(X, None, weight), n_rows, total)
-    target = Target.of(y, task, weight, n_rows, who)
-    if target.codes is not None:
-        n_codes = target.n_classes
-        per_class = np.bincount(target.codes, weight, n_codes).astype(np.float64)
-        engine = MemoryEngine(X, target.codes, weight)
-        return Opened(engine, n_rows, total, target.classes, per_class, n_codes=n_codes)
-    values: Any = target.values
+    target: Any = plain_classes(y, task, weight, n_rows) or Target.of(y, task, weight, n_rows, who)
+    classes, codes, values = target
+    if classes is not None:
+        per_class = np.bincount(codes, weight, classes.size).astype(np.float64)
+        engine = MemoryEngine(X, codes, weight)
+        return Opened(engine, n_rows, total, classes, per_class, n_codes=classes.size)
     if levels is not None:
         codes = levels(values, np.ones(n_rows) if weight is None else weight)
         return Opened(MemoryEngine(X, codes, weight), n_rows, total, n_codes=int(codes.max()) + 1)

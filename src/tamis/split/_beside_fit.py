@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 from tamis.cutoff.groups import resolve
 from tamis.data import checks
+from tamis.data.values import check_weight
 from tamis.passes import MemoryEngine, run_pass
 from tamis.passes.memory import Opened
 from tamis.split._given import given_ranges
@@ -67,7 +68,7 @@ class BesideFitMixin:
         ranking = self.ranking_record()
         column = int(resolve([feature], ranking, f"{type(self).__name__}: feature")[0])
         X = checks.check_table(self, X, reset=False)
-        weight = checks.check_weight(sample_weight, X.shape[0], type(self).__name__)
+        weight = check_weight(sample_weight, X.shape[0], type(self).__name__)
         table = self._open_table(X[:, [column]], y, weight, self._task)
         low, high = run_pass(Ranges(1), table.engine).finish()
         if self.ranges is not None:

@@ -30,6 +30,12 @@ class RangesResult(NamedTuple):
             extent = self.high - self.low
         return np.isinf(self.low) | np.isinf(self.high) | np.isinf(extent)
 
+    @property
+    def size(self) -> Floats:
+        """Largest absolute value of every column that varies; 0 for the others."""
+        with np.errstate(invalid="ignore"):  # NaN marks empty columns
+            return np.where(self.constant, 0.0, np.maximum(-self.low, self.high))
+
 
 class Ranges(Stateful):
     """Smallest and largest observed value per column; NaN is passed over.

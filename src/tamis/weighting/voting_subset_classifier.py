@@ -20,6 +20,7 @@ from tamis._runtime.threads import effective_jobs, split_evenly
 from tamis._validation import N_JOBS, Choice, Constraint, Custom, Number, check_parameters
 from tamis.data import checks
 from tamis.data.target import check_classes, check_target
+from tamis.data.values import check_finite_columns, check_weight
 from tamis.exceptions import InputError
 from tamis.passes import MemoryEngine, run_pass
 from tamis.statistics import Moments
@@ -189,7 +190,7 @@ class VotingSubsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
         for name in [name for name in vars(self) if name.endswith("_") and name[0] != "_"]:
             delattr(self, name)
         X = checks.check_table(self, X)
-        weight = checks.check_weight(sample_weight, X.shape[0], who)
+        weight = check_weight(sample_weight, X.shape[0], who)
         y = check_target(y, X.shape[0], who)
         if weight is not None and weight.min() == 0.0:
             kept = weight > 0.0
@@ -343,7 +344,7 @@ class VotingSubsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
         values = np.asarray(part.toarray() if sparse.issparse(part) else part, dtype=np.float64)
         infinite = np.zeros(self.n_features_in_, dtype=bool)
         infinite[columns] = np.isinf(values).any(axis=0)
-        checks.check_finite_columns(self, infinite)
+        check_finite_columns(self, infinite)
         values = values - self._mean[columns]
         values[np.isnan(values)] = 0.0
         if self.scale:

@@ -17,9 +17,9 @@ from tamis._rows import listed_rows
 from tamis._runtime.seeds import draw_seed
 from tamis._runtime.threads import effective_jobs
 from tamis._validation import N_JOBS, Choice, Constraint, Custom, Number
-from tamis.data import checks
 from tamis.data.target import Target
 from tamis.data.task import TASK
+from tamis.data.values import check_finite_columns
 from tamis.exceptions import InputError, MissingDependencyError
 from tamis.passes import MemoryEngine, run_pass
 from tamis.statistics import Ranges
@@ -169,7 +169,7 @@ class TreeImportance(WeightedSelector):
         self._note_target(outcome)
         statistic = Ranges(X.shape[1])
         ranges = run_pass(statistic, MemoryEngine(X, None, weight), n_jobs=self.n_jobs).finish()
-        checks.check_finite_columns(self, ranges.infinite)
+        check_finite_columns(self, ranges.infinite)
         varies = ~ranges.constant
         if not varies.any():
             return np.zeros(varies.size), ~varies
