@@ -1,9 +1,8 @@
-"""BaseSelector: check, score, rank, cut off, support; nothing else."""
+"""BaseSelector: check, score, rank, cut off, support; BlockSelector: scores from row blocks."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
 from typing import Any, ClassVar
 
 import numpy as np
@@ -14,9 +13,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from tamis._fitted import FittedMixin
 from tamis._out_of_core import OutOfCoreMixin
+from tamis._partial_fit import PartialFitMixin
 from tamis._ranking import Ranking
 from tamis._runtime.callbacks import CallbackSupportMixin, with_callbacks
-from tamis._runtime.warning import warn
 from tamis._validation import Constraint, check_parameters
 from tamis.cutoff.best_count import BestCount
 from tamis.cutoff.fit_data import FitData
@@ -24,12 +23,13 @@ from tamis.cutoff.rule import CutRule, as_rule
 from tamis.data import checks
 from tamis.data.frames import is_frame
 from tamis.data.mixed import select_columns
-from tamis.data.values import check_weight
+from tamis.data.values import LARGEST_SQUARED, check_finite_columns, check_squares, check_weight
 from tamis.exceptions import InputError
 from tamis.passes import DaskTable, PartitionedTable, is_dask
 from tamis.passes.engine import Engine, Levels, S
 from tamis.passes.memory import Opened, open_table
-from tamis.statistics import Ranges
+from tamis.statistics import ClassMoments, CoMoments, Moments, Ranges, WithRanges
+from tamis.statistics.block import RangesResult
 
 Floats = NDArray[np.float64]
 # What a scoring method hands back: a score per column, and which columns never vary.
@@ -137,8 +137,7 @@ class BaseSelector(FittedMixin, OutOfCoreMixin, SelectorMixin, CallbackSupportMi
                 f"got {constant.size} constant or empty columns in {X.shape[0]} rows (n_samples="
                 f"{X.shape[0]}). Check how the table was read."
             )
-        self._rank(scores, constant)
-        self._cut(rule, FitData(self, X, y, weight))
+        self._cut(rule, self._rank(scores, constant), FitData(self, X, y, weight))
         if root is not None:
             root.call_on_fit_task_end(estimator=self, X=X, y=y)
         return self
@@ -184,7 +183,7 @@ class BaseSelector(FittedMixin, OutOfCoreMixin, SelectorMixin, CallbackSupportMi
         if target.classes is not None:
             self.classes_ = target.classes
 
-    def _rank(self, scores: Floats, constant: NDArray[np.bool_]) -> None:
+    def _rank(self, scores: Floats, constant: NDArray[np.bool_]) -> Ranking:
         names = checks.names_of(self)
         ranking = Ranking.of(scores, constant=constant, names=names, who=type(self).__name__)
         self.scores_, self.order_ = ranking.scores, ranking.order
@@ -192,27 +191,16 @@ class BaseSelector(FittedMixin, OutOfCoreMixin, SelectorMixin, CallbackSupportMi
         facts = getattr(self, "facts", None)
         if facts is not None and self._supervised and len(facts.tasks) == 1:
             self.task_ = facts.tasks[0]
+        return ranking
 
-    def _cut(self, rule: CutRule, data: FitData | None) -> None:
+    def _cut(self, rule: CutRule, ranking: Ranking, data: FitData | None) -> None:
         # Stopped by hand while a slow rule is at work, the ranking stays and nothing is cut off.
-        self._keep(np.ones(self.scores_.size, dtype=bool), {})
-        self._keep(*rule.select(self.ranking_record(), data))
+        self._keep(np.ones(ranking.n_columns, dtype=bool), {})
+        self._keep(*rule.select(ranking, data))
 
     def _keep(self, support: NDArray[np.bool_], details: dict[str, Any]) -> None:
         self.support_, self.cut_details_ = support, details
         self.n_selected_ = int(support.sum())
-
-    def _keep_unfinished(self, scores: Floats, constant: NDArray[np.bool_], where: str) -> None:
-        """Rank by what was learned before the user stopped the fit; nothing is cut off."""
-        self._rank(scores, constant)
-        self._keep(np.ones(constant.size, dtype=bool), {})
-        warn(f"{type(self).__name__}: stopped {where}, and all columns are kept.")
-
-    def ranking_record(self, names: Any = None) -> Ranking:
-        """Scores and order as the record that cut rules, plots and reports read."""
-        check_is_fitted(self, "scores_")
-        names = checks.names_of(self) if names is None else names
-        return Ranking(self.scores_, self.order_, self.constant_, names)
 
     def transform(self, X: Any) -> Any:
         """Keep the selected columns.
@@ -249,16 +237,6 @@ class BaseSelector(FittedMixin, OutOfCoreMixin, SelectorMixin, CallbackSupportMi
             if step.call_on_fit_task_end(estimator=self):
                 break
         stage.call_on_fit_task_end(estimator=self)
-
-    @contextmanager
-    def _unreported(self) -> Iterator[None]:
-        """Report no steps meanwhile: callbacks that stopped the fit are not asked again."""
-        root = self.__dict__.pop("_callback_fit_ctx", None)
-        try:
-            yield
-        finally:
-            if root is not None:
-                self._callback_fit_ctx = root
 
     def _get_support_mask(self) -> NDArray[np.bool_]:
         check_is_fitted(self, "support_")
@@ -303,3 +281,97 @@ class WeightedSelector(BaseSelector):
             The fitted selector.
         """
         return self._fit(X, y, sample_weight)
+
+
+class BlockSelector(PartialFitMixin, WeightedSelector):
+    """Base of the selectors that score columns by a statistic of row blocks.
+
+    Blocks may come from memory, files or a cluster (`fit`), or one by one (`partial_fit`). A
+    subclass says which statistic it needs for a target (`_statistic`; by default the moments of the
+    columns) and how that becomes scores (`_finish`). If the statistic needs to know something of
+    all rows beforehand, such as the ranges of the columns, two names in `_passes` announce a first
+    pass (`_first`).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from tamis.base import BlockSelector
+    >>> class Spread(BlockSelector):
+    ...     _supervised = False
+    ...     def __init__(self, *, n_features_to_select=1, n_jobs=None):
+    ...         self.n_features_to_select, self.n_jobs = n_features_to_select, n_jobs
+    ...     def _finish(self, statistic, constant):
+    ...         return np.sqrt(statistic.other.finish().variance)
+    >>> Spread().fit(np.array([[1.0, 5.0], [2.0, 3.0]])).scores_
+    array([0.5, 1. ])
+    """
+
+    # Names of the passes over the rows, for progress and checkpoints.
+    _passes: ClassVar[tuple[str, ...]] = ("moments",)
+    # What the target is, where no parameter `task` says it.
+    _task: ClassVar[str] = "classification"
+    _streams: ClassVar[bool] = True
+
+    def _statistic(self, table: Opened, first: Any) -> Any:
+        """The statistic, empty; `first` is that of the first pass, if there is one."""
+        n_columns = table.n_columns
+        if table.classes is not None:
+            return WithRanges(Ranges(n_columns), ClassMoments(n_columns, table.n_classes))
+        moments = CoMoments(n_columns) if self._supervised else Moments(n_columns)
+        return WithRanges(Ranges(n_columns), moments)
+
+    def _finish(self, statistic: Any, constant: NDArray[np.bool_]) -> NDArray[np.float64]:
+        """Scores of the columns; those of columns that never vary are not looked at."""
+        raise NotImplementedError
+
+    def _first(self, table: Opened) -> Any:
+        """The statistic of the first pass, empty."""
+        return Ranges(table.n_columns)
+
+    def _levels(self) -> Levels | None:
+        """Function that makes codes of a regression target; None leaves it as numbers."""
+        return None
+
+    def _check_table(self, table: Opened) -> None:
+        """Raise if a table with its whole target does not suffice."""
+
+    def _ranges_of(self, statistic: Any) -> RangesResult:
+        """Ranges in a statistic; values that cannot be computed with are an error."""
+        ranges = getattr(statistic, "ranges", statistic).finish()
+        if ranges.infinite.any():
+            check_finite_columns(self, ranges.infinite)
+        if len(self._passes) == 1 and ranges.size.max() > LARGEST_SQUARED:  # moments square values
+            check_squares(self, ranges)
+        return ranges
+
+    def _score(self, X: Any, y: Any, weight: Floats | None) -> Scores:
+        task = getattr(self, "task", self._task) if self._supervised else None
+        table = self._open_table(X, y, weight, task, self._levels())
+        self._check_table(table)
+        if self._supervised:
+            self._note_target(table)
+        first, constant = None, None
+        if len(self._passes) == 2:
+            first = self._run_first(table)
+            constant = self._ranges_of(first).constant
+        statistic = self._statistic(table, first)
+        try:
+            self._run_pass(self._passes[-1], statistic, table.engine)
+        except KeyboardInterrupt:
+            self._keep_seen(statistic, constant)
+            raise
+        return self._scores(statistic, constant)
+
+    def _run_first(self, table: Opened) -> Any:
+        if self._needs_ranges:
+            return self._find_ranges(table.engine)
+        return self._run_pass(self._passes[0], self._first(table), table.engine)
+
+    def _scores(self, statistic: Any, constant: NDArray[np.bool_] | None) -> Scores:
+        if constant is None:
+            constant = self._ranges_of(statistic).constant
+        return np.where(constant, 0.0, self._finish(statistic, constant)), constant
+
+    def _forget(self) -> None:
+        super()._forget()
+        self.__dict__.pop("_gathered", None)  # of `partial_fit`

@@ -11,7 +11,7 @@ from scipy import sparse
 from tamis.data.values import check_finite_columns, check_squares
 from tamis.passes import MemoryEngine, run_pass
 from tamis.statistics import Ranges
-from tamis.statistics.ranges import RangesResult
+from tamis.statistics.block import RangesResult
 
 Floats = NDArray[np.float64]
 # Columns that are centred at a time, so that no second copy of the table is made.

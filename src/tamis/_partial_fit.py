@@ -89,8 +89,8 @@ class PartialFitMixin:
         gathered.ranges.merge(ranges)
         gathered.statistic = _merged(gathered.statistic, statistic)
         constant = gathered.ranges.finish().constant if len(self._passes) == 2 else None
-        self._rank(*self._scores(gathered.statistic, constant))
-        self._cut(self._rule(), None)
+        ranking = self._rank(*self._scores(gathered.statistic, constant))
+        self._cut(self._rule(), ranking, None)
         return self
 
     def _learn(self: Any, gathered: Gathered, table: Opened, name: str) -> Any:

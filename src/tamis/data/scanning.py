@@ -30,7 +30,7 @@ from tamis.data.judging import Judged, Positions
 from tamis.data.partitioned import CLUSTER, PartitionedTable, RawBlock, Wanted
 from tamis.data.reading import open_files
 from tamis.exceptions import InputError
-from tamis.statistics.ranges import Ranges
+from tamis.statistics.block import Ranges
 
 PathLike = str | os.PathLike[str]
 

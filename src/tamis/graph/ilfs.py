@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from tamis._block_selector import BlockSelector
+from tamis._base import BlockSelector
 from tamis._facts import SelectorFacts
 from tamis._partial_fit import Gathered
 from tamis._runtime.warning import warn
@@ -18,7 +18,7 @@ from tamis.exceptions import InputError
 from tamis.graph._topics import TwoTopics
 from tamis.passes.memory import Opened
 from tamis.statistics import ClassMoments, Ranges, TokenCounts, WithRanges
-from tamis.statistics.ranges import RangesResult
+from tamis.statistics.block import RangesResult
 
 Floats = NDArray[np.float64]
 

@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tamis.exceptions import InputError
-from tamis.statistics.block import Floats
-from tamis.statistics.ranges import RangesResult
+from tamis.statistics.block import Floats, RangesResult
 
 
 def given_ranges(ranges: Any, n_columns: int, who: str) -> RangesResult:

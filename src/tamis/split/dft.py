@@ -8,7 +8,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tamis._block_selector import BlockSelector
+from tamis._base import BlockSelector
 from tamis._facts import SelectorFacts
 from tamis._runtime.threads import run_kernel, split_evenly, threads_for
 from tamis._validation import N_JOBS, Constraint, Custom, Number

@@ -8,8 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from tamis.statistics.block import Block
-from tamis.statistics.ranges import Ranges, RangesResult
+from tamis.statistics.block import Block, Ranges, RangesResult
 from tamis.statistics.state import Stateful
 
 
