@@ -19,11 +19,16 @@ def import_pyarrow(purpose: str) -> ModuleType:
     try:
         import pyarrow
     except ImportError as error:
-        raise MissingDependencyError(
-            f"{purpose} needs the package pyarrow, which is not installed; "
-            "run: pip install 'tamis[cli]'"
-        ) from error
+        raise missing_pyarrow(purpose) from error
     return pyarrow
+
+
+def missing_pyarrow(purpose: str) -> MissingDependencyError:
+    """Build the error for a purpose that needs pyarrow where it is not installed."""
+    return MissingDependencyError(
+        f"{purpose} needs the package pyarrow, which is not installed; "
+        "run: pip install 'tamis[cli]'"
+    )
 
 
 def first_line(error: BaseException) -> str:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from tamis.data.encode import is_number
-from tamis.data.formats.arrow import import_pyarrow
+from tamis.data.formats.arrow import missing_pyarrow
 from tamis.data.formats.paths import DELIMITERS, table_format
 from tamis.data.table import RawTable
 from tamis.exceptions import InputError
@@ -57,7 +57,10 @@ def open_text_output(path: Path) -> IO[str]:
 
 def read_text(path: Path) -> RawTable:
     """Read a CSV or TSV file, with types found from all its rows."""
-    pa = import_pyarrow(f"reading {path.name}")
+    try:
+        import pyarrow as pa
+    except ImportError as error:
+        raise missing_pyarrow(f"reading {path.name}") from error
     from tamis.data.formats.odd_text import not_utf8
 
     dialect, notes = sniff(path)
