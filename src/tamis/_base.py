@@ -111,7 +111,7 @@ class BaseSelector(FittedMixin, OutOfCoreMixin, SelectorMixin, CallbackSupportMi
         check_parameters(self, self._constraints)
         rule, who = self._rule(), type(self).__name__
         self._forget()
-        if is_dask(X):
+        if not isinstance(X, np.ndarray | PartitionedTable) and is_dask(X):
             X, y, sample_weight = DaskTable(X, y, sample_weight, who), None, None
         if isinstance(X, PartitionedTable):
             return self._fit_source(X, y, sample_weight, rule)
@@ -352,7 +352,10 @@ class BlockSelector(PartialFitMixin, WeightedSelector):
             self._note_target(table)
         first, constant = None, None
         if len(self._passes) == 2:
-            first = self._run_first(table)
+            if self._needs_ranges:
+                first = self._find_ranges(table.engine)
+            else:
+                first = self._run_pass(self._passes[0], self._first(table), table.engine)
             constant = self._ranges_of(first).constant
         statistic = self._statistic(table, first)
         try:
@@ -361,11 +364,6 @@ class BlockSelector(PartialFitMixin, WeightedSelector):
             self._keep_seen(statistic, constant)
             raise
         return self._scores(statistic, constant)
-
-    def _run_first(self, table: Opened) -> Any:
-        if self._needs_ranges:
-            return self._find_ranges(table.engine)
-        return self._run_pass(self._passes[0], self._first(table), table.engine)
 
     def _scores(self, statistic: Any, constant: NDArray[np.bool_] | None) -> Scores:
         if constant is None:

@@ -10,7 +10,7 @@ from typing import Any
 from tamis.cli.console import Misuse, as_csv, as_json, printable, remember_written
 from tamis.cli.rank import COLUMNS
 from tamis.data import RawTable, atomic_path, check_writable, table_format, write_table
-from tamis.data.formats.dialect import open_text_output
+from tamis.data.writing import open_text_output
 from tamis.exceptions import InputError, MissingDependencyError
 
 DEFAULT_ROWS = 20

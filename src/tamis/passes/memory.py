@@ -144,19 +144,6 @@ def _usable_in_place(X: Any) -> bool:
     return bool(X.flags.c_contiguous or X.flags.f_contiguous)
 
 
-def is_dask(X: Any) -> bool:
-    """Whether `X` is a collection of Dask; Dask is not imported to find out.
-
-    Examples
-    --------
-    >>> from tamis.passes import is_dask
-    >>> is_dask([[1.0, 2.0]])
-    False
-    """
-    package = type(X).__module__.split(".")[0]
-    return package in ("dask", "dask_expr") and hasattr(X, "__dask_graph__")
-
-
 class Opened(NamedTuple):
     """An engine, and what is known of the target before the first pass.
 

@@ -13,8 +13,12 @@ from tamis._facts import SelectorFacts
 from tamis._runtime.threads import run_kernel, split_evenly, threads_for
 from tamis._validation import N_JOBS, Constraint, Custom, Number
 from tamis.passes.memory import Opened
-from tamis.split._beside_fit import BesideFitMixin, ClassesByBlockMixin
-from tamis.split._given import class_factors, given_ranges
+from tamis.split._beside_fit import (
+    BesideFitMixin,
+    ClassesByBlockMixin,
+    class_factors,
+    given_ranges,
+)
 from tamis.statistics import Bins, ClassHistogram, Ranges
 from tamis.statistics.block import Floats
 
