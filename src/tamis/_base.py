@@ -121,6 +121,19 @@ class BaseSelector(FittedMixin, OutOfCoreMixin, SelectorMixin, CallbackSupportMi
             weight = check_weight(sample_weight, X.shape[0], who)
         return self._fit_checked(X, y, weight, rule)
 
+    def _rule(self) -> CutRule:
+        return self._as_rule(self.n_features_to_select, "n_features_to_select")
+
+    def _as_rule(self, value: Any, name: str) -> CutRule:
+        if self._chooses_count and isinstance(value, str) and value == "best":
+            return BestCount()
+        return as_rule(value, who=type(self).__name__, name=name)
+
+    def _forget(self) -> None:
+        """Drop what an earlier fit learned, so that a fit that fails leaves no mixture behind."""
+        for name in [name for name in vars(self) if name.endswith("_") and name[0] != "_"]:
+            delattr(self, name)
+
     def _fit_checked(self, X: Any, y: Any, weight: Floats | None, rule: CutRule) -> Any:
         stages = self._n_stages
         if stages is not None:
@@ -142,46 +155,9 @@ class BaseSelector(FittedMixin, OutOfCoreMixin, SelectorMixin, CallbackSupportMi
             root.call_on_fit_task_end(estimator=self, X=X, y=y)
         return self
 
-    def _open_table(
-        self, X: Any, y: Any, weight: Any, task: str | None, levels: Levels | None = None
-    ) -> Opened:
-        """Engine of the table, in memory or not, with its target as statistics want it."""
-        return open_table(
-            X, y, weight, task, who=type(self).__name__, about=self._about, levels=levels,
-            needs_ranges=self._needs_ranges,
-        )  # fmt: skip
-
-    def _run_pass(self, name: str, statistic: S, engine: Engine) -> S:
-        """Let an engine update a statistic with all rows, reporting to the callbacks."""
-        return engine.run(statistic, name, n_jobs=self.n_jobs, steps=self.steps)
-
-    def _find_ranges(self, engine: Engine) -> Ranges:
-        """Ranges of the columns: from what the files say, or from a pass."""
-        known = engine.known_ranges()
-        return known or self._run_pass("ranges", Ranges(engine.n_columns), engine)
-
-    def _forget(self) -> None:
-        """Drop what an earlier fit learned, so that a fit that fails leaves no mixture behind."""
-        for name in [name for name in vars(self) if name.endswith("_") and name[0] != "_"]:
-            delattr(self, name)
-
     def _score(self, X: Any, y: Any, weight: Floats | None) -> Scores:
         """Score of every column (larger is better), and which columns never vary."""
         raise NotImplementedError
-
-    def _rule(self) -> CutRule:
-        return self._as_rule(self.n_features_to_select, "n_features_to_select")
-
-    def _as_rule(self, value: Any, name: str) -> CutRule:
-        if self._chooses_count and isinstance(value, str) and value == "best":
-            return BestCount()
-        return as_rule(value, who=type(self).__name__, name=name)
-
-    def _note_target(self, target: Any) -> None:
-        """Report what the target was taken for: `task_`, and `classes_` for class labels."""
-        self.task_: str = target.task
-        if target.classes is not None:
-            self.classes_ = target.classes
 
     def _rank(self, scores: Floats, constant: NDArray[np.bool_]) -> Ranking:
         names = checks.names_of(self)
@@ -190,7 +166,7 @@ class BaseSelector(FittedMixin, OutOfCoreMixin, SelectorMixin, CallbackSupportMi
         self.ranking_, self.constant_ = ranking.positions, ranking.constant
         facts = getattr(self, "facts", None)
         if facts is not None and self._supervised and len(facts.tasks) == 1:
-            self.task_ = facts.tasks[0]
+            self.task_: str = facts.tasks[0]
         return ranking
 
     def _cut(self, rule: CutRule, ranking: Ranking, data: FitData | None) -> None:
@@ -221,6 +197,21 @@ class BaseSelector(FittedMixin, OutOfCoreMixin, SelectorMixin, CallbackSupportMi
         if hasattr(self, "column_codes_") and is_frame(X):
             return select_columns(self, X, self.get_feature_names_out())
         return super().transform(X)
+
+    def _note_target(self, target: Any) -> None:
+        """Report what the target was taken for: `task_`, and `classes_` for class labels."""
+        self.task_ = target.task
+        if target.classes is not None:
+            self.classes_ = target.classes
+
+    def _run_pass(self, name: str, statistic: S, engine: Engine) -> S:
+        """Let an engine update a statistic with all rows, reporting to the callbacks."""
+        return engine.run(statistic, name, n_jobs=self.n_jobs, steps=self.steps)
+
+    def _find_ranges(self, engine: Engine) -> Ranges:
+        """Ranges of the columns: from what the files say, or from a pass."""
+        known = engine.known_ranges()
+        return known or self._run_pass("ranges", Ranges(engine.n_columns), engine)
 
     def steps(self, name: str, items: Iterable[Any], total: int) -> Iterator[Any]:
         """Go through `items`, reporting to the callbacks; they may end it early."""
@@ -346,7 +337,7 @@ class BlockSelector(PartialFitMixin, WeightedSelector):
 
     def _score(self, X: Any, y: Any, weight: Floats | None) -> Scores:
         task = getattr(self, "task", self._task) if self._supervised else None
-        table = self._open_table(X, y, weight, task, self._levels())
+        table = open_table(self, X, y, weight, task, self._levels())
         self._check_table(table)
         if self._supervised:
             self._note_target(table)

@@ -64,16 +64,10 @@ class SelectorInfo:
         Short name for `make_selector` and the command line.
     module, class_name : str
         Where the class is.
-    summary : str
-        What the score of a feature is.
     supervised : bool
         Whether it needs a target.
-    tasks : tuple of str
-        "classification", "regression" or both.
-    cost : str
-        Time in samples T, features n, classes K, bins B and selected features m.
-    reference : str
-        Authors and year of the paper.
+    summary, tasks, cost, reference
+        As in :class:`SelectorFacts`.
     weighted : bool
         Whether `fit` takes `sample_weight`.
     out_of_core : bool

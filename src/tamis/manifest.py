@@ -170,7 +170,7 @@ def _cut(selector: Any, ranking: Any) -> dict[str, Any]:
             return {"rule": "recut", "n_selected": selector.n_selected_}
     settings = {f.name: getattr(rule, f.name) for f in fields(rule)}
     settings.pop("keep")
-    keep = [ranking.name(j) for j in rule.kept_columns(ranking)]
+    keep = [ranking.name(j) for j in rule.teams(ranking).kept]
     known = {name: plain(value) for name, value in settings.items() if value is not None}
     return {"rule": type(rule).__name__, **known, "keep": keep}
 

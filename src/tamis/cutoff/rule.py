@@ -81,10 +81,6 @@ class CutRule:
         """Columns that `keep` and `groups` describe."""
         return Teams.of(self.keep, self.groups, ranking, self.who)
 
-    def kept_columns(self, ranking: Ranking) -> Indices:
-        """Indices of the columns named in `keep`."""
-        return self.teams(ranking).kept
-
 
 @dataclass(frozen=True, eq=False)
 class TopK(CutRule):

@@ -17,6 +17,7 @@ from tamis._columns import find_constant
 from tamis.data.target import Target
 from tamis.exceptions import InputError
 from tamis.passes import PartitionedTable
+from tamis.passes.memory import open_table
 from tamis.statistics.codes import CodedColumns, code_columns, rows_with_weight
 from tamis.statistics.correlations import LinearColumns
 
@@ -66,7 +67,7 @@ def pair_statistics(
         from tamis.filters._source_pairs import CodedPairs, LinearPairs
 
         levels = None if measure is None else lambda *numbers: level_numbers(selector, *numbers)[0]
-        opened = selector._open_table(X, None, None, task, levels)
+        opened = open_table(selector, X, None, None, task, levels)
         selector._note_target(opened)
         if measure is None:
             return LinearPairs(selector, opened)

@@ -26,6 +26,7 @@ from tamis.graph.relation_matrix import (
 from tamis.graph.relations import FACTORS
 from tamis.passes import PartitionedTable
 from tamis.passes.columns import ColumnBlocks, memory_of
+from tamis.passes.memory import open_table
 from tamis.passes.opening import check_in_memory
 from tamis.statistics import Block, Moments, Ranges, WithRanges
 
@@ -42,7 +43,7 @@ def source_graph(selector: Any, source: PartitionedTable, settings: GraphSetting
     if callable(settings.relation) or settings.relation not in FACTORS:
         setting = f"relation={settings.relation!r}"
         check_in_memory(source, settings.who, setting, "relation='spearman'")
-    engine = selector._open_table(source, None, None, None).engine
+    engine = open_table(selector, source, None, None, None).engine
     facts = selector._run_pass(
         "moments", WithRanges(Ranges(source.n_columns), Moments(source.n_columns)), engine
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
 
@@ -15,7 +15,6 @@ from tamis.data.partitioned import PartitionedTable
 from tamis.data.target import Target
 from tamis.passes.engine import Floats, Levels, S, Steps, in_silence
 from tamis.statistics import Block, Ranges
-from tamis.statistics.block import as_kernel_input
 
 # A block is the unit of progress and of Ctrl-C: some 10 ms of work on data used in place.
 BLOCK_BYTES = 64 * 2**20
@@ -133,7 +132,7 @@ class MemoryEngine:
             rows = start + np.flatnonzero(self.kept[rows])
         target = None if self.target is None else self.target[rows]
         weight = None if self.weight is None else self.weight[rows]
-        return Block.of(as_kernel_input(self.X[rows]), target, weight)
+        return Block.of(self.X[rows], target, weight)
 
 
 def _usable_in_place(X: Any) -> bool:
@@ -176,26 +175,18 @@ class Opened(NamedTuple):
 
 
 def open_table(
-    X: Any,
-    y: Any,
-    weight: Floats | None,
-    task: str | None,
-    *,
-    who: str,
-    about: Callable[[], Any],
-    levels: Levels | None = None,
-    needs_ranges: bool = False,
+    selector: Any, X: Any, y: Any, weight: Any, task: str | None, levels: Levels | None = None
 ) -> Opened:
     """Engine of a checked table with its target as statistics want it, wherever its rows are.
 
-    `task` None leaves the target alone. `levels` makes codes of a regression target. `about` tells
-    what distinguishes this fit from others on the same data, for a checkpoint, and `needs_ranges`
-    that a pass for the ranges of the columns would follow.
+    `task` None leaves the target alone. `levels` makes codes of a regression target.
     """
+    who = type(selector).__name__
     if isinstance(X, PartitionedTable):
         from tamis.passes.opening import open_partitioned
 
-        return open_partitioned(X, task, who, about(), levels, needs_ranges)
+        about = selector._about()
+        return open_partitioned(X, task, who, about, levels, selector._needs_ranges)
     n_rows = X.shape[0]
     total = float(n_rows if weight is None else weight.sum())
     if task is None:

@@ -16,7 +16,7 @@ from tamis.data import checks
 from tamis.data.values import check_weight
 from tamis.exceptions import InputError
 from tamis.passes import MemoryEngine, run_pass
-from tamis.passes.memory import Opened
+from tamis.passes.memory import Opened, open_table
 from tamis.statistics import Bins, Ranges
 from tamis.statistics.block import Floats, RangesResult
 
@@ -76,7 +76,7 @@ class BesideFitMixin:
         column = int(resolve([feature], ranking, f"{type(self).__name__}: feature")[0])
         X = checks.check_table(self, X, reset=False)
         weight = check_weight(sample_weight, X.shape[0], type(self).__name__)
-        table = self._open_table(X[:, [column]], y, weight, self._task)
+        table = open_table(self, X[:, [column]], y, weight, self._task)
         low, high = run_pass(Ranges(1), table.engine).finish()
         if self.ranges is not None:
             given = given_ranges(self.ranges, self.n_features_in_, type(self).__name__)
