@@ -100,7 +100,7 @@ def readme_table(selectors):
 
 def methods_table(selectors):
     """What every selector considers, promises and costs."""
-    from tamis.selectors import info_of
+    from tamis._facts import info_of
 
     lines = [
         "| Method | Target | Features considered | Redundancy lowers the score | Nonlinear "

@@ -10,7 +10,7 @@ from tamis._names import SELECTORS
 from tamis._runtime.wording import did_you_mean
 from tamis.exceptions import InputError
 
-__all__ = ["SelectorInfo", "info_of", "list_selectors", "make_selector", "selector_info"]
+__all__ = ["SelectorInfo", "list_selectors", "make_selector", "selector_info"]
 
 
 def list_selectors() -> list[str]:
