@@ -29,9 +29,8 @@ from tamis.passes import DaskTable, PartitionedTable, is_dask
 from tamis.passes.engine import Engine, Levels, S
 from tamis.passes.memory import Opened, open_table
 from tamis.statistics import ClassMoments, CoMoments, Moments, Ranges, WithRanges
-from tamis.statistics.block import RangesResult
+from tamis.statistics.block import Floats, RangesResult
 
-Floats = NDArray[np.float64]
 # What a scoring method hands back: a score per column, and which columns never vary.
 Scores = tuple[Floats, NDArray[np.bool_]]
 
@@ -116,9 +115,7 @@ class BaseSelector(FittedMixin, OutOfCoreMixin, SelectorMixin, CallbackSupportMi
         if isinstance(X, PartitionedTable):
             return self._fit_source(X, y, sample_weight, rule)
         X = checks.check_table(self, X)
-        weight = None
-        if sample_weight is not None:
-            weight = check_weight(sample_weight, X.shape[0], who)
+        weight = None if sample_weight is None else check_weight(sample_weight, X.shape[0], who)
         return self._fit_checked(X, y, weight, rule)
 
     def _rule(self) -> CutRule:

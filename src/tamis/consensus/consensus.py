@@ -16,7 +16,7 @@ from tamis._base import BaseSelector, Scores, WeightedSelector
 from tamis._columns import find_constant
 from tamis._facts import BOTH_TASKS, SelectorFacts
 from tamis._rows import listed_rows
-from tamis._runtime.callbacks import without_callbacks
+from tamis._runtime.callbacks import report_to
 from tamis._runtime.seeds import draw_seed
 from tamis._validation import N_JOBS, Choice, Constraint, Custom, Number
 from tamis.consensus import aggregation
@@ -309,7 +309,7 @@ def _make_members(selectors: Any, n_jobs: int | None, column_names: Any) -> dict
     """Unfitted copies of the selectors by name; a name that comes twice gets a number."""
     members: dict[str, Any] = {}
     for given, item in _listed_selectors(selectors):
-        copy = _made(item) if isinstance(item, str) else without_callbacks(clone(item))
+        copy = _made(item) if isinstance(item, str) else report_to(clone(item))
         name = unique = given or type(copy).__name__.lower()
         number = 1
         while unique in members:

@@ -67,18 +67,8 @@ def prepare(
 
     Notes
     -----
-    Roles: numbers stay numbers; booleans become 0 and 1; dates become days since 1970-01-01, times
-    and durations seconds; categories become one column of codes in sorted order. Integers are an
-    identifier, and left out, when they all differ over at least 10 rows and either are named like
-    one (``id``, ``patient_id``, ``patientId``, ``uuid``, ``index``, ``Unnamed: 0``, ...) or count
-    up by one from row to row. Strings that all differ over at least 10 rows are identifiers too.
-    Of long tables, the first 10,000 values tell whether they differ or count up.
-    Other strings are categories when there are at most 10 different ones, or at least 5 rows for
-    each of at most 1000; else they are free text, and left out. Dictionary-encoded columns are
-    categories whatever their number. Lists, structs and bytes are left out. Missing entries become
-    NaN; infinite ones stay. A matrix from NPZ is taken as it is.
-
-    Task: what :func:`infer_task` says. Rows without a target are left out, with a note.
+    Roles follow the rules of :class:`ColumnRole`, the task is what :func:`infer_task` says. Missing
+    entries become NaN; infinite ones stay. Rows without a target are left out, with a note.
 
     Examples
     --------

@@ -58,10 +58,8 @@ class MemoryEngine:
     ----------
     X : ndarray or CSR matrix of shape (n_rows, n_columns)
         The table. Types other than float32 and float64 are cast block by block.
-    target : ndarray of shape (n_rows,) or None
-        Class codes or centred target values.
-    weight : ndarray of shape (n_rows,) or None
-        Weights; rows with weight 0 are left out as if they were not there.
+    target, weight : ndarray of shape (n_rows,) or None
+        As in `Block`; rows with weight 0 are left out as if they were not there.
     block_rows : int or None
         Rows per block; ``None`` chooses by size.
 

@@ -86,7 +86,7 @@ class BesideFitMixin:
         return LossCurve(bins.cuts()[0], losses, float(base), ranking.name(column), self._unit)
 
 
-class ClassesByBlockMixin:
+class ClassBlocksMixin:
     """`partial_fit` that may be told all classes beforehand."""
 
     def partial_fit(

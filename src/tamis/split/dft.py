@@ -13,12 +13,7 @@ from tamis._facts import SelectorFacts
 from tamis._runtime.threads import run_kernel, split_evenly, threads_for
 from tamis._validation import N_JOBS, Constraint, Custom, Number
 from tamis.passes.memory import Opened
-from tamis.split._beside_fit import (
-    BesideFitMixin,
-    ClassesByBlockMixin,
-    class_factors,
-    given_ranges,
-)
+from tamis.split._beside_fit import BesideFitMixin, ClassBlocksMixin, class_factors, given_ranges
 from tamis.statistics import Bins, ClassHistogram, Ranges
 from tamis.statistics.block import Floats
 
@@ -81,7 +76,7 @@ class SplitSelector(BesideFitMixin, BlockSelector):
         return BestCuts(*found, base)
 
 
-class DFT(ClassesByBlockMixin, SplitSelector):
+class DFT(ClassBlocksMixin, SplitSelector):
     """Discriminant feature test: how well one cut of a column separates the classes.
 
     The range of every column is cut into equal bins. For each border between two bins, the loss is

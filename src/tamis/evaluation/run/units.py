@@ -18,7 +18,7 @@ from sklearn.base import clone
 from threadpoolctl import ThreadpoolController
 
 from tamis._base import BaseSelector
-from tamis._runtime.callbacks import without_callbacks
+from tamis._runtime.callbacks import report_to
 from tamis.evaluation.learners import Learner
 from tamis.evaluation.metrics import METRICS, Metric
 from tamis.evaluation.protocols import Split
@@ -231,7 +231,7 @@ def _whole(selector: Any, most: int, task: str) -> Any:
         copy.set_params(n_features_to_select=most if brief else "all")
         if copy.get_params(deep=False).get("task") == "auto":  # a split may look different
             copy.set_params(task=task)
-    return without_callbacks(copy)
+    return report_to(copy)
 
 
 def _order_of(selector: Any) -> NDArray[np.int32]:
