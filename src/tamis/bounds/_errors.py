@@ -7,8 +7,14 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tamis.bounds._numbers import Numbers, as_numbers, check_shapes, plain
-from tamis.bounds._selections import direct_selection_term, selection_term
+from tamis.bounds._selections import (
+    Numbers,
+    as_numbers,
+    check_shapes,
+    direct_selection_term,
+    plain,
+    selection_term,
+)
 
 
 def mufasa_bound(
@@ -52,10 +58,9 @@ def mufasa_bound(
 
     Notes
     -----
-    The theorem is for two classes and one run of J steps with one set of features each; with
-    restarts or several proposals per step, J is the number of all sets evaluated. It assumes that
-    the space of meta-features was chosen before the data were seen. The formula grows with d up to
-    d = 34 m and would fall after it; a larger d counts as 34 m, where the bound is vacuous anyway.
+    The theorem is for two classes and a space of meta-features chosen before the data were seen.
+    With restarts or several proposals per step, J is the number of all sets evaluated. A d above
+    34 m counts as 34 m, where the printed formula would begin to fall; the bound is vacuous there.
 
     Examples
     --------
@@ -156,9 +161,8 @@ def direct_bound(
 ) -> Numbers:
     """Error of a classifier on features chosen freely, any n of N.
 
-    The paper compares Theorem 4 with the bound of Gilad-Bachrach, Navot and Tishby (2004) for
-    direct selection, of the same form. It follows from :func:`union_bound`, since there are at
-    most N^n sets of n features.
+    The paper compares Theorem 4 with it, after Gilad-Bachrach, Navot and Tishby (2004). It follows
+    from :func:`union_bound`, since there are at most N^n sets of n features.
 
     Parameters
     ----------

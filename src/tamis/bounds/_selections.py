@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import math
+import sys
+from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from scipy.special import betaln
 
-from tamis.bounds._numbers import (
-    Numbers,
-    as_choice,
-    as_meta_values,
-    as_numbers,
-    check_shapes,
-    in_unit,
-    plain,
-)
+from tamis.exceptions import InputError
+
+Floats: TypeAlias = NDArray[np.float64]
+Numbers: TypeAlias = float | Floats
 
 
 def selection_term(n_steps: ArrayLike, n_meta_values: ArrayLike | None = None) -> Numbers:
@@ -152,8 +149,7 @@ def induced_selections(
 
     Notes
     -----
-    The lemma rests on the lemma of Sauer, which needs N >= d_s; the paper leaves that out. For N
-    below about 3 d_s, 2^N would be smaller too; there the printed form is kept.
+    The proof rests on the lemma of Sauer, which needs N >= d_s; the paper leaves that out.
 
     Examples
     --------
@@ -204,7 +200,6 @@ def vc_of_selections(classifier_vc: ArrayLike, selection_bits: ArrayLike) -> Num
         " The proof needs log2(classifier_vc) >= 2 + log2(e). A VC dimension is an upper bound too:"
         " use 11 for a smaller class."
     )
-    # Inequality (5) of the proof asks for log2(d_c) >= 2 + log2(e), that is d_c >= 10.87.
     classes = as_numbers("classifier_vc", classifier_vc, low=11, remedy=remedy)
     bits = as_numbers("selection_bits", selection_bits, low=0)
     check_shapes(classes, bits)
@@ -277,3 +272,83 @@ def direct_vc_dimension(
     # a little less than 0.
     nats = np.maximum(-np.log1p(total) - betaln(total - chosen + 1, chosen + 1), 0.0)
     return vc_of_selections(classifier_vc, nats / math.log(2))
+
+
+def as_numbers(
+    name: str,
+    value: Any,
+    *,
+    low: float,
+    high: float = math.inf,
+    open_low: bool = False,
+    open_high: bool = False,
+    or_infinite: bool = False,
+    remedy: str = "",
+) -> Floats:
+    """Give the argument as float64, if all of it lies in the interval."""
+    try:
+        array = np.asarray(value)
+        if array.dtype.kind not in "iufO":
+            raise TypeError("bools, texts, dates and complex numbers are no numbers here")
+        numbers = array.astype(np.float64)
+    except (TypeError, ValueError, OverflowError):
+        raise InputError(
+            f"tamis.bounds: {name} must be a number or an array of numbers, got {value!r}."
+        ) from None
+    inside = (numbers > low) if open_low else (numbers >= low)
+    inside &= (numbers < high) if open_high else (numbers <= high)
+    inside &= or_infinite | np.isfinite(numbers)
+    if not inside.all():
+        expected = f"above {low:g}" if open_low else f"at least {low:g}"
+        if math.isfinite(high):
+            expected += f" and {'below' if open_high else 'at most'} {high:g}"
+        if not or_infinite:
+            expected = f"finite and {expected}"
+        wrong = float(numbers[~inside][0])
+        raise InputError(f"tamis.bounds: {name} must be {expected}, got {wrong!r}.{remedy}")
+    return numbers
+
+
+def as_meta_values(value: Any) -> Floats:
+    """Number of meta-feature values; None, and numbers beyond float64, count as infinite."""
+    endless = value is None or (isinstance(value, int) and value > sys.float_info.max)
+    return as_numbers("n_meta_values", math.inf if endless else value, low=1, or_infinite=True)
+
+
+def as_choice(n_candidates: Any, n_selected: Any) -> tuple[Floats, Floats]:
+    total = as_numbers("n_candidates", n_candidates, low=1)
+    chosen = as_numbers("n_selected", n_selected, low=1)
+    check_shapes(total, chosen)
+    total, chosen = np.broadcast_arrays(total, chosen)
+    wrong = chosen > total
+    if wrong.any():
+        raise InputError(
+            "tamis.bounds: n_selected must be at most n_candidates, got "
+            f"{chosen[wrong][0]:g} of {total[wrong][0]:g}."
+        )
+    return total, chosen
+
+
+def check_shapes(*arrays: Floats) -> None:
+    try:
+        np.broadcast_shapes(*(array.shape for array in arrays))
+    except ValueError:
+        shapes = ", ".join(str(array.shape) for array in arrays)
+        raise InputError(
+            "tamis.bounds: expected numbers, or arrays whose shapes broadcast together, got the "
+            f"shapes {shapes}."
+        ) from None
+
+
+def in_unit(bits: Floats, unit: str) -> Numbers:
+    if unit == "count":
+        with np.errstate(over="ignore"):
+            return plain(np.exp2(bits))
+    if unit not in ("bits", "nats"):
+        raise InputError(f"tamis.bounds: unit must be 'count' or 'nats' or 'bits', got {unit!r}.")
+    return plain(bits if unit == "bits" else bits * math.log(2))
+
+
+def plain(numbers: Any) -> Numbers:
+    """Python float for a scalar."""
+    return float(numbers) if np.ndim(numbers) == 0 else np.asarray(numbers)
