@@ -1,9 +1,4 @@
-"""The known data sets, one entry each, nothing computed from the data.
-
-The class counts, the shape and `magnitude` are what :mod:`tamis.datasets._files` compares every
-file and every download with. An OpenML twin is listed only where its identifier and the coding of
-its labels are known, or where the class counts tell the labels apart.
-"""
+"""The known data sets, one entry each, with which every file and every download is compared."""
 
 from __future__ import annotations
 
@@ -19,11 +14,7 @@ Domain = Literal["microarray", "challenge", "images", "tables", "text", "regress
 
 @dataclass(frozen=True)
 class OpenMLTwin:
-    """The same table on OpenML, and how its labels translate into ours.
-
-    `data_id` fixes name and version; the name is compared with the server's answer. Without
-    `labels`, a class is recognised by its number of rows, which no two classes may share.
-    """
+    """The same table on OpenML; without `labels`, a class is known by its number of rows."""
 
     data_id: int
     name: str
@@ -275,15 +266,11 @@ def describe(name: str) -> DatasetInfo:
     """
     info = CATALOGUE.get(name) if isinstance(name, str) else None
     if info is None:
-        raise InputError(_unknown(name))
+        close = closest(str(name), CATALOGUE)
+        hint = f"did you mean {close!r}?" if close else "none is close;"
+        raise InputError(
+            f"tamis.datasets: name must be one of the {len(CATALOGUE)} known data sets, "
+            f"got {name!r}: {hint} tamis.datasets.list_datasets() names them all."
+        )
     # The record is frozen but its dict is not: a copy keeps the catalogue out of reach.
     return replace(info, classes=None if info.classes is None else dict(info.classes))
-
-
-def _unknown(name: object) -> str:
-    close = closest(str(name), CATALOGUE)
-    hint = f"did you mean {close!r}?" if close else "none is close;"
-    return (
-        f"tamis.datasets: name must be one of the {len(CATALOGUE)} known data sets, "
-        f"got {name!r}: {hint} tamis.datasets.list_datasets() names them all."
-    )
