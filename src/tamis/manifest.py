@@ -331,18 +331,18 @@ def _load(path: Path) -> Any:
             f"{path.name}: expected a selection manifest of at most {MAX_BYTES:,} bytes, got more. "
             "Choose another file."
         )
+
+    def refuse(word: str) -> Any:
+        raise ValueError(f"{word} is no number in JSON")
+
     try:
-        return json.loads(content.decode("utf-8-sig"), parse_constant=_refuse_constant)
+        return json.loads(content.decode("utf-8-sig"), parse_constant=refuse)
     except (ValueError, RecursionError) as error:  # also bytes that are no text
         reason = "lists in lists too deep" if isinstance(error, RecursionError) else str(error)
         raise InputError(
             f"{path.name}: expected a selection manifest, which is JSON, got something else "
             f"({reason[:80]}). Choose another file."
         ) from error
-
-
-def _refuse_constant(word: str) -> Any:
-    raise ValueError(f"{word} is no number in JSON")
 
 
 def apply(manifest: Manifest, table: Any, *, also: Iterable[str] = ()) -> Any:

@@ -116,8 +116,8 @@ def robust_rank_aggregation(rankings: ArrayLike) -> RobustRanks:
     at most r(k), and the p-value is m rho, at most 1. The bound is that of Bonferroni for the m
     values of k; it is not corrected for the number of columns.
 
-    The p-value is that of a column in random places of *independent* lists. For methods that look
-    at the same rows, or draws of rows from one table, read it as a score.
+    The p-value supposes *independent* lists. For methods that look at the same rows, or draws of
+    rows from one table, read it as a score.
 
     References
     ----------

@@ -117,11 +117,10 @@ class Consensus(WeightedSelector):
     row of weight 2 is drawn like two rows; other weights are passed on. Weights need methods that
     take them, all of them. At least two rows of every class are drawn, where there are two.
 
-    The p-values of ``"rra"`` suppose independent lists. With methods that look at the same rows,
-    or draws from one table, a small one means that the lists agree, not that the column matters.
-
-    Ranks are relative: of a shuffled target some column is the best as well. So
-    :class:`~tamis.cutoff.PermutationNull` keeps hardly anything here; use it with one method.
+    The p-values of ``"rra"`` suppose independent lists, which these are not: a small one means
+    that the lists agree, not that the column matters. Ranks are relative, and of a shuffled target
+    some column is the best as well, so :class:`~tamis.cutoff.PermutationNull` keeps hardly anything
+    here; use it with one method.
 
     References
     ----------
@@ -191,7 +190,7 @@ class Consensus(WeightedSelector):
         self.n_jobs = n_jobs
 
     def _score(self, X: Any, y: Any, weight: Floats | None) -> Scores:
-        members = self._members()
+        members = _make_members(self)
         outcome = self._outcome(members, X, y, weight)
         constant = find_constant(self, X, weight)
         if constant.all():
@@ -210,9 +209,6 @@ class Consensus(WeightedSelector):
                 self._keep_unfinished(scores, constant, f"after {len(lists)} of {total} lists")
             raise
         return self._aggregate(lists, constant), constant
-
-    def _members(self) -> dict[str, Any]:
-        return _make_members(self.selectors, self.n_jobs, checks.names_of(self))
 
     def _outcome(
         self, members: dict[str, Any], X: Any, y: Any, weight: Floats | None
@@ -298,17 +294,17 @@ class Consensus(WeightedSelector):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         try:
-            members = self._members()
+            members = _make_members(self)
         except (InputError, TypeError, AttributeError):  # said better when it is fitted
             return tags
         tags.target_tags.required = any(map(_is_supervised, members.values()))
         return tags
 
 
-def _make_members(selectors: Any, n_jobs: int | None, column_names: Any) -> dict[str, Any]:
+def _make_members(consensus: Consensus) -> dict[str, Any]:
     """Unfitted copies of the selectors by name; a name that comes twice gets a number."""
     members: dict[str, Any] = {}
-    for given, item in _listed_selectors(selectors):
+    for given, item in _listed_selectors(consensus.selectors):
         copy = _made(item) if isinstance(item, str) else report_to(clone(item))
         name = unique = given or type(copy).__name__.lower()
         number = 1
@@ -316,8 +312,8 @@ def _make_members(selectors: Any, n_jobs: int | None, column_names: Any) -> dict
             number += 1
             unique = f"{name} {number}"
         if copy.get_params(deep=False).get("n_jobs", 0) is None:
-            copy.set_params(n_jobs=n_jobs)
-        copy._names_told = column_names
+            copy.set_params(n_jobs=consensus.n_jobs)
+        copy._names_told = checks.names_of(consensus)
         members[unique] = copy
     return members
 

@@ -21,8 +21,7 @@ from tamis.meta.search._set_task import affordable
 from tamis.meta.search.dimensions import Categorical
 from tamis.meta.search.generator import check_one_limit
 from tamis.meta.search.meta_space import MetaSpace
-from tamis.meta.sources.as_source import as_source
-from tamis.meta.sources.feature_source import FeatureSource
+from tamis.meta.sources.feature_source import FeatureSource, as_source
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

@@ -18,8 +18,7 @@ from tamis._runtime.warning import warn
 from tamis._validation import Constraint, Custom, Number, check_parameters
 from tamis.cutoff.fraction import Fraction
 from tamis.exceptions import InputError, MeasurementError
-from tamis.meta.sources.as_source import as_source
-from tamis.meta.sources.feature_source import FeatureSource
+from tamis.meta.sources.feature_source import FeatureSource, as_source
 from tamis.meta.sources.qualities import check_quality_name, check_quality_target, measure_quality
 
 Floats = NDArray[np.float64]
@@ -37,11 +36,7 @@ def count_of(value: Any, n_candidates: int) -> int:
 
 
 class Measuring:
-    """What a run has measured of a source, and what failed.
-
-    Columns that the source knows from an earlier run count as measured when this run asks for
-    them, so that a resumed run reports the same numbers.
-    """
+    """What a run has asked a source for, and what failed; known columns count, too."""
 
     def __init__(self, source: FeatureSource):
         self.source = source
@@ -80,10 +75,7 @@ class Measuring:
 
 
 class SourceSelector(SelectorMixin, CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
-    """Base of the selectors that choose among the candidates of a feature source.
-
-    A subclass writes ``__init__`` and ``_select``.
-    """
+    """Base of the selectors of candidates; a subclass writes ``__init__`` and ``_select``."""
 
     _constraints: ClassVar[dict[str, Constraint]] = {}
     _needs_target: ClassVar[bool] = True

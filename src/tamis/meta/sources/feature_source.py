@@ -1,4 +1,4 @@
-"""FeatureSource: candidates with known properties whose columns are measured on demand."""
+"""FeatureSource: candidates with known properties, whose columns are measured on demand."""
 
 from __future__ import annotations
 
@@ -34,6 +34,12 @@ class Reading(Generic[T]):
 _KEY = Custom(lambda key: key is None or isinstance(key, str), "a str or None")
 # Candidates named in a message before "and n more".
 _SHOWN = 5
+# Methods that other code calls; an attribute of a subclass may not take their place.
+_METHODS = ("columns", "available", "costs", "candidate_names")
+# What an object may define, and the wrapper looks up there.
+_TAKEN_OVER = frozenset(
+    ["meta", "measure", "cost", "feature_names", "n_samples", "retries", "batch_size"]
+)
 
 
 class FeatureSource:
@@ -81,21 +87,16 @@ class FeatureSource:
 
     Notes
     -----
-    **Failures.** A measurement fails when `measure` raises an exception, or returns something
-    other than finite numbers or NaN in the right shape. It is then tried again `retries` times;
-    if a batch still fails, its candidates are measured one by one, each with as many retries, to
-    find those that fail. The good ones are kept; the others are in `failures` and are not tried
-    again before :meth:`retry_failed`. Failed measurements do not count in `n_measured` and
-    `spent`; where they cost money, add ``source.costs()[list(source.failures)].sum()``.
-    A `KeyboardInterrupt` is no failure: it ends the work at once, and what is measured is kept.
+    A measurement fails when `measure` raises an exception, or returns something other than finite
+    numbers or NaN in the right shape. It is then tried again `retries` times; if a batch still
+    fails, its candidates are measured one by one, each with as many retries. What failed is not
+    tried again before :meth:`retry_failed`, and does not count in `n_measured` and `spent`. A
+    `KeyboardInterrupt` is no failure: it ends the work at once, and what is measured is kept.
 
-    **Copies.** A copy, deep copy or pickle of a source takes along what is measured, and the
-    folder; from then on the two are independent.
-
-    **Threads.** `measure` is called by one thread at a time, so it need not be safe for threads;
-    known columns are read without waiting.
-
-    **Memory.** 8 bytes per sample and measured candidate; copies are handed out.
+    A copy, deep copy or pickle of a source takes along what is measured, and the folder; from then
+    on the two are independent. `measure` is called by one thread at a time, so it need not be safe
+    for threads; known columns are read without waiting. A source keeps 8 bytes per sample and
+    measured candidate, and hands out copies. See :doc:`/families/meta` for recipes.
 
     Examples
     --------
@@ -182,10 +183,7 @@ class FeatureSource:
         if not skip_failed and any(column is None for _, column in found):
             raise self._failure(dict(found)) from error
         chosen = [column for _, column in found if column is not None]
-        out = np.empty((len(chosen), chosen[0].size if chosen else self._rows_of_nothing()))
-        for row, column in zip(out, chosen, strict=True):
-            row[:] = column
-        return out.T
+        return np.array(chosen).T if chosen else np.empty((self._rows_of_nothing(), 0))
 
     def available(self, indices: Any) -> NDArray[np.int64]:
         """Those of some candidates that can be had, measured now where they were not yet.
@@ -355,3 +353,83 @@ class FeatureSource:
             "and kept. Fix the cause and call retry_failed(), or pass skip_failed=True.",
             failed,
         )
+
+
+def as_source(source: Any) -> FeatureSource:
+    """A feature source as it is; another object with `meta` and `measure` is wrapped.
+
+    The wrapped object remembers its wrapper, so that asking twice measures nothing twice.
+
+    Parameters
+    ----------
+    source : FeatureSource, or object with `meta` and `measure`
+        `cost`, `feature_names`, `n_samples`, `retries` and `batch_size` are used if it has them.
+
+    Returns
+    -------
+    source : FeatureSource
+        The source.
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace
+    >>> import numpy as np
+    >>> from tamis.meta import as_source
+    >>> table = np.arange(6.0).reshape(2, 3)
+    >>> plain = SimpleNamespace(meta=[[0], [1], [2]], measure=lambda indices: table[:, indices])
+    >>> as_source(plain).columns([2, 0])
+    array([[2., 0.],
+           [5., 3.]])
+    """
+    if not isinstance(source, FeatureSource):
+        return _wrap(source)
+    for name in _METHODS:
+        hidden = getattr(source, name)
+        if not callable(hidden):
+            raise InputError(
+                f"{source._who()}: expected {name} to be the method of FeatureSource, got an "
+                f"object of type {type(hidden).__name__}. Give this attribute another name."
+            )
+    source._size()
+    source._check_measure()
+    return source
+
+
+class WrappedSource(FeatureSource):
+    """An object with `meta` and `measure` as a source."""
+
+    def __init__(self, original: Any) -> None:
+        self._original = original
+
+    def __getattribute__(self, name: str) -> Any:
+        if name in _TAKEN_OVER:
+            original = object.__getattribute__(self, "_original")
+            given = getattr(original, name, None)
+            if given is not None:
+                return given
+        return super().__getattribute__(name)
+
+    def _who(self) -> str:
+        return type(self._original).__name__
+
+
+def _wrap(original: Any) -> FeatureSource:
+    measures = callable(getattr(original, "measure", None)) and hasattr(original, "meta")
+    is_class = isinstance(original, type)
+    if is_class or not measures:
+        kind = original.__name__ if is_class else type(original).__name__
+        came = f"the class {kind}" if is_class else f"an object of type {kind}"
+        raise InputError(
+            "as_source: expected a FeatureSource, or an object with an attribute meta and a method "
+            f"measure(indices), got {came}. For a table in memory use "
+            "tamis.meta.ArraySource(X, meta)."
+        )
+    memory = getattr(original, "__dict__", None)
+    known = memory.get("_tamis_source") if isinstance(memory, dict) else None
+    # A copy of the object brings the wrapper of the object it was copied from.
+    if isinstance(known, WrappedSource) and known._original is original:
+        return known
+    wrapped = WrappedSource(original)
+    if isinstance(memory, dict):
+        memory["_tamis_source"] = wrapped
+    return wrapped

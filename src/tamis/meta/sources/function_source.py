@@ -107,14 +107,10 @@ class FunctionSource(FeatureSource):
 
 
 def _call(function: Function, index: int, apart: bool = False) -> tuple[int, Any]:
-    """Result of the function, or its exception.
-
-    One that is raised here would take along results that have arrived and were not yet looked at;
-    and not every one can travel between processes.
-    """
+    """Result of the function, or its exception: raised, it would take along other results."""
     try:
         return index, function(index)
-    except Exception as error:
+    except Exception as error:  # not every one can travel between processes
         return index, BadResult(describe(error)) if apart else error
     except BaseException as stop:  # from the keyboard: raised when its turn comes
         return index, stop

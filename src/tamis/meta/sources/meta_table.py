@@ -28,10 +28,7 @@ class BadResult(Exception):
 
 
 def read_columns(result: Any, n_columns: int, n_samples: int | None) -> Floats:
-    """Copy of the result with one row per candidate, of shape (n_columns, n_samples).
-
-    Infinite values are left for the caller, who knows the candidates.
-    """
+    """Copy of the result, (n_columns, n_samples); infinite values are left for the caller."""
     values = as_numbers(result)
     if values.ndim == 1 and n_columns == 1:
         values = values[:, None]
@@ -117,9 +114,7 @@ def count_candidates(meta: Any, who: str) -> int:
 
 def table_names(meta: Any) -> list[str] | None:
     """Names of the meta-features, if the table has any."""
-    if not is_frame(meta):
-        return None
-    return [str(name) for name in (getattr(meta, "column_names", None) or meta.columns)]
+    return [str(name) for name in nw.from_native(meta).columns] if is_frame(meta) else None
 
 
 def row_names(meta: Any) -> list[str] | None:
@@ -192,23 +187,20 @@ def _content(column: Any) -> bytes:
 
 def has_names(meta: Any, name: str) -> bool:
     """Whether the table names its candidates."""
-    return is_frame(meta) and (name in _column_names(meta) or row_names(meta) is not None)
-
-
-def _column_names(frame: Any) -> list[str]:
-    return [str(column) for column in nw.from_native(frame).columns]
+    return name in (table_names(meta) or ()) or row_names(meta) is not None
 
 
 def split_names(meta: Any, name: str, who: str) -> tuple[list[Any], Any]:
     """Names of the candidates, and the table without them."""
     came = f"an object of type {type(meta).__name__}"
-    if is_frame(meta):
-        if name in _column_names(meta):
+    columns = table_names(meta)
+    if columns is not None:
+        if name in columns:
             frame = nw.from_native(meta, eager_only=True)
             return _check_unique(frame[name].to_list(), who), frame.drop(name).to_native()
         if hasattr(meta, "set_index"):  # pandas
             return _check_unique(list(meta.index), who), meta
-        came = f"a table with the columns {listed(_column_names(meta), SHOWN)}"
+        came = f"a table with the columns {listed(columns, SHOWN)}"
     raise InputError(
         f"{who}: expected meta to be a DataFrame that names the columns it speaks of, in the "
         f"index (pandas) or in a column {name!r}, got {came}. Pass name= for a column of another "

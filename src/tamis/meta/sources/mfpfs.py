@@ -82,21 +82,15 @@ class MFPFS(SourceSelector):
     -----
     Algorithm 2 of the paper. The map of a round learns from the candidates drawn in this round
     only, as printed: the quality of a candidate depends on the others, and candidates that were
-    dropped no longer count. With `drop` below ``1 / n_left`` one candidate goes
-    (the printed number is 0 and the loop endless); where ``alpha n`` exceeds the number of
-    candidates left, all of them are drawn.
+    dropped no longer count. With ``reuse=False`` draws are independent of each other, as the text
+    of the paper says, and of 10 n candidates about 2.6 n are measured with the default schedule;
+    with ``reuse=True`` about 2.4 n. See :doc:`/families/meta` for departures from the paper.
 
-    No candidate is measured twice. With ``reuse=False`` draws are independent of each other, as
-    the text of the paper says, and of 10 n candidates about 2.6 n are measured with the default
-    schedule; the paper counts 2.1 n. With ``reuse=True`` the maps learn from as many candidates,
-    but about 2.4 n are measured, so this is the default.
-
-    Selected candidates that no round has drawn, about 0.04 n, are measured at the end (and counted
-    above), so that all that are selected can be had, and `n_measured_` and `cost_` tell the whole
-    price. A candidate that cannot be measured is left out with a warning and another one takes
-    its place. Columns that the source knows from an earlier run are used and counted, but not
-    measured again: a run interrupted by Ctrl-C or by a failure resumes where it was if it
-    is started again with the same seed.
+    No candidate is measured twice. Selected candidates that no round has drawn are measured at the
+    end, so that `n_measured_` and `cost_` tell the whole price. A candidate that cannot be measured
+    is left out with a warning and another one takes its place. Columns that the source knows from
+    an earlier run are used and counted, but not measured again: an interrupted run resumes where
+    it was if it is started again with the same seed.
 
     References
     ----------

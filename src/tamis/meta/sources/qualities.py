@@ -79,9 +79,8 @@ def measure_quality(
     classes, else one for each class against the rest, trained to their optimum. Missing cells
     are at the mean of their column. Tables of more than 6,000 rows that have more than one column
     for 8 rows would need a large Gram matrix: scikit-learn's ``LinearSVC`` (squared slack) takes
-    over. A regression target gets ridge regression instead, a penalty of
-    1 on the squared weights of standardised columns and target: a support vector regression would
-    need the width of a tube, and there is no good default for it.
+    over. A regression target gets ridge regression instead, a penalty of 1 on the squared weights
+    of standardised columns and target.
 
     ``"dft"`` takes :class:`tamis.RFT` for a numeric target; the other two need classes.
 
