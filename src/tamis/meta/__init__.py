@@ -8,8 +8,7 @@ from tamis.meta.search.dimensions import Categorical, Integer, Ordered, Real
 from tamis.meta.search.generator import Generator
 from tamis.meta.search.meta_space import MetaSpace
 from tamis.meta.search.mufasa import Mufasa
-from tamis.meta.search.normalized_information_gain import NormalizedInformationGain
-from tamis.meta.search.random_search import RandomSearch
+from tamis.meta.search.set_baselines import NormalizedInformationGain, RandomSearch
 from tamis.meta.sources.feature_source import FeatureSource, as_source
 from tamis.meta.sources.function_source import FunctionSource
 from tamis.meta.sources.mfpfs import MFPFS

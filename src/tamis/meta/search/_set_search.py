@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
@@ -16,9 +17,8 @@ from tamis._runtime.seeds import as_seed, first_child, stream
 from tamis._runtime.warning import warn
 from tamis._validation import N_JOBS, Constraint, Custom, Number, check_parameters
 from tamis.exceptions import InputError
-from tamis.meta.search._set_checkpoint import SearchCheckpoint
 from tamis.meta.search._set_quality import SetQuality
-from tamis.meta.search._set_task import AnyPoint, SearchRun, SetTask, Trial
+from tamis.meta.search._set_task import SearchCheckpoint, SearchRun, SetTask, Trial
 from tamis.meta.search.cluster_generator import ClusterGenerator
 from tamis.meta.search.generator import check_one_limit
 
@@ -31,15 +31,16 @@ LIMITS: dict[str, Constraint] = {
     ),
     "n_jobs": N_JOBS,
 }
+# Features in a row that do not fit the rest of a budget, after which the set is full.
+MISSES = 20
+# A budget would never be used up by features that cost nothing.
+MOST = 1_000_000
 # Parameters that may differ when a search is resumed.
 NOT_IN_CHECKPOINT = ("checkpoint", "n_jobs", "n_steps", "patience", "random_state", "tol")
 
 
 class SetSearch(TransformerMixin, CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
-    """Base of the searches that draw sets of features and keep the best.
-
-    A subclass writes ``__init__`` and its constraints.
-    """
+    """Base of the searches; a subclass writes ``__init__`` and its constraints."""
 
     _constraints: ClassVar[dict[str, Constraint]] = LIMITS
     # Whether features are drawn over all points of the space, not at one of them.
@@ -297,3 +298,41 @@ class SetSearch(TransformerMixin, CallbackSupportMixin, BaseEstimator):  # type:
         tags.target_tags.required = True
         tags.input_tags.two_d_array = False
         return tags
+
+
+class AnyPoint:
+    """Generator of features that each come from a random point: a list of sets of one feature."""
+
+    def __init__(self, generator: Any):
+        self.generator, self.space = generator, generator.space
+
+    def draw_any(
+        self, rng: np.random.Generator, *, n_features: int = MOST, budget: float = math.inf
+    ) -> list[Any]:
+        """Draw features, each at a random point, until there are enough or the budget is used."""
+        found: list[Any] = []
+        misses = 0
+        while len(found) < n_features and misses < MISSES and budget > 0:
+            one = self.generator.draw(self.space.sample(rng), rng, n_features=1)
+            cost = float(np.sum(self.generator.cost(one)))
+            if len(one) == 0 or cost > budget:
+                misses += 1
+                continue
+            found.append(one)
+            budget -= cost
+            misses = 0
+        return found
+
+    def cost(self, features: list[Any]) -> NDArray[np.float64]:
+        return np.array([float(np.sum(self.generator.cost(one))) for one in features])
+
+    def meta(self, features: list[Any]) -> NDArray[np.float64]:
+        return np.concatenate([np.asarray(self.generator.meta(one)) for one in features])
+
+    def measure(self, X: Any, features: list[Any]) -> NDArray[Any]:
+        return np.hstack([np.asarray(self.generator.measure(X, one)) for one in features])
+
+    def join(self, features: list[Any], chosen: ArrayLike) -> list[Any]:
+        chosen = np.asarray(chosen)
+        places = np.flatnonzero(chosen) if chosen.dtype == bool else chosen
+        return [features[int(j)] for j in places]

@@ -61,12 +61,10 @@ class ClusterGenerator:
     Notes
     -----
     Meta-features are scaled (labels become one column each) and clustered by k-means. Clusters
-    have no order, and a step to any other one would make the local search a random search. But
-    they have neighbours: from a cluster, the others are ranked by the distance of their
-    centres, itself being rank 0, and a step goes to the rank ``abs(round(Gaussian))`` with the
-    deviation ``step * max(n_clusters, 10)``. That is the rule for a whole number, "add Gaussian
-    noise and round to a valid value", and works with any number of meta-features. The space has as
-    many points as there are clusters, the number of meta-values in :mod:`tamis.bounds`.
+    have no order, but they have neighbours: from a cluster, the others are ranked by the distance
+    of their centres, itself being rank 0, and a step goes to the rank ``abs(round(Gaussian))``
+    with the deviation ``step * max(n_clusters, 10)``. The space has as many points as there are
+    clusters, the number of meta-values in :mod:`tamis.bounds`.
 
     A set holds no candidate twice. Under a budget, candidates that no longer fit are passed over.
     When a cluster is used up, the set is filled from the cluster nearest to it;

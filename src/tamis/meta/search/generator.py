@@ -17,8 +17,8 @@ class Generator(Protocol):
 
     :class:`~tamis.meta.Mufasa` asks it for sets of features at the points of `space`. It is the
     p(v | u) of Krupka, Navot and Tishby (2008): a point u of the space gives a distribution of
-    features v. No base class is needed. A set of features may be anything with a length: an array
-    of column numbers, or a record of what to compute.
+    features v. No base class is needed. A set of features, `features` below, may be anything with a
+    length that `draw` or `join` made: an array of column numbers, or a record of what to compute.
 
     Attributes
     ----------
@@ -84,67 +84,23 @@ class Generator(Protocol):
         ...
 
     def cost(self, features: Any) -> NDArray[np.float64]:
-        """Cost of each feature of a set.
-
-        Parameters
-        ----------
-        features : object
-            A set made by `draw` or `join`.
-
-        Returns
-        -------
-        cost : ndarray of shape (len(features),)
-            Numbers >= 0.
-        """
+        """Cost of each feature of a set, numbers >= 0 of shape (len(features),)."""
         ...
 
     def meta(self, features: Any) -> NDArray[np.float64]:
-        """Meta-features of each feature of a set.
-
-        Parameters
-        ----------
-        features : object
-            A set made by `draw` or `join`.
-
-        Returns
-        -------
-        meta : ndarray of shape (len(features), n_meta)
-            Its properties.
-        """
+        """Meta-features of each feature of a set, of shape (len(features), n_meta)."""
         ...
 
     def measure(self, X: Any, features: Any) -> NDArray[Any]:
-        """Values of the features on samples.
+        """Values of the features on samples, of shape (n_samples, len(features)).
 
-        Parameters
-        ----------
-        X : object
-            Samples, in whatever form the generator takes.
-        features : object
-            A set made by `draw` or `join`.
-
-        Returns
-        -------
-        columns : ndarray of shape (n_samples, len(features))
-            Any dtype of numbers; a small one saves memory.
+        `X` are samples, in whatever form the generator takes. The result may have any dtype of
+        numbers; a small one saves memory.
         """
         ...
 
     def join(self, features: Any, chosen: ArrayLike) -> Any:
-        """Subset of a set of features.
-
-        Parameters
-        ----------
-        features : object
-            A set made by `draw` or `join`.
-        chosen : array-like
-            Mask of bools, or indices.
-
-        Returns
-        -------
-        features : object with a length
-            Those features, in the order of the indices.
-        """
+        """Subset of a set, by a mask of bools or by indices, in the order of the indices."""
         ...
 
 

@@ -55,18 +55,14 @@ class MetaSpace:
     Notes
     -----
     A step is that of Krupka, Navot and Tishby (2008), Algorithm 3: Gaussian noise on every
-    coordinate, rounded to the nearest valid value. Beyond a border, that is the border: steps are
-    clipped, not reflected, so points of the border are visited more often. The standard deviation
-    is ``step`` times the width of the range; the paper does not print its own. An integer
-    of a narrow range therefore often stays: with ``step=0.1``, the middle of 1 to 3 is left once in
-    80 steps, the middle of 1 to 8 every second time. Unordered values jump with probability
-    ``1 - exp(-step)``. With ``step > 0``, one step reaches every value of every dimension with
-    a positive probability.
+    coordinate, rounded to the nearest valid value; each dimension says how. Steps are clipped, not
+    reflected, so points of the border are visited more often. An integer of a narrow range often
+    stays: with ``step=0.1``, the middle of 1 to 3 is left once in 80 steps, the middle of 1 to 8
+    every second time. With ``step > 0``, one step reaches every value of every dimension.
 
     Points against the constraints are drawn again: `sample` is uniform among the allowed points,
     and `near` has the law above given that the point is allowed. Where few points in thousands
-    are allowed, list them in one :class:`~tamis.meta.Ordered` or
-    :class:`~tamis.meta.Categorical` dimension of tuples instead.
+    are allowed, list them in one dimension of tuples instead.
 
     Examples
     --------
@@ -190,17 +186,9 @@ class MetaSpace:
         return True
 
     def check(self, point: Any) -> Point:
-        """Give a copy of the point with Python values in the order of `names`, or raise.
+        """Give a point (a mapping) as a new dict with Python values in the order of `names`.
 
-        Parameters
-        ----------
-        point : mapping
-            Values by name.
-
-        Returns
-        -------
-        point : dict
-            The same values.
+        Raises :class:`~tamis.exceptions.InputError` if it is not a point of the space.
         """
         if not isinstance(point, Mapping):
             raise InputError(

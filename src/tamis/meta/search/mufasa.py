@@ -103,11 +103,9 @@ class Mufasa(SetSearch):
     that the search has not seen, and test on those. Its excess grows with the logarithm of the
     number of steps only, see :mod:`tamis.bounds`.
 
-    Algorithm 3 of the paper starts from a best quality of "maxreal", with which nothing would ever
-    be accepted; here it starts from minus infinity. A set that equals the best is accepted, as
-    printed. A set that cannot be drawn or measured is passed over, with a warning at the end.
-    Features that never vary on the training rows are useless and are drawn again, without a look
-    at the target: patterns at the empty border of images would else use up a third of a budget.
+    This is Algorithm 3 of the paper; see :doc:`/families/mufasa` for departures from it. A set
+    that equals the best is accepted, as printed. A set that cannot be drawn or measured is passed
+    over, with a warning at the end.
 
     References
     ----------
