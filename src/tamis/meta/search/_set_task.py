@@ -14,10 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tamis._runtime import checkpoint
-from tamis._runtime.fingerprint import fingerprint
+from tamis._runtime.fingerprint import fingerprint, table_fingerprint
 from tamis.exceptions import InputError, TamisError
 from tamis.meta.search._set_quality import SetQuality
-from tamis.meta.sources import meta_table
 
 Record = dict[str, Any]
 Place = tuple[int, int, int]
@@ -301,7 +300,7 @@ def _stable_text(value: Any) -> str:
 def _content(X: Any) -> Any:
     """What can be hashed of the data: an array, or the properties of the candidates."""
     if hasattr(X, "meta") and hasattr(X, "measure"):
-        return meta_table.fingerprint(X.meta)
+        return table_fingerprint(X.meta)
     if hasattr(X, "__array__") and not hasattr(X, "toarray"):
         return np.asarray(X)
     return type(X).__name__

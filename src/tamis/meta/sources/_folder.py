@@ -23,7 +23,7 @@ from tamis._runtime.warning import warn
 from tamis.data import atomic_path
 from tamis.exceptions import InputError
 
-FORMAT = "tamis feature source, version 2"
+FORMAT = "tamis feature source, version 3"
 KIND = "columns of a feature source"
 PAGE = "tamis-source.json"
 # Files below this size are joined as soon as there are so many of them.

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import copy
-import hashlib
-import json
 from collections.abc import Callable
 from typing import Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tamis._runtime.fingerprint import fingerprint, table_fingerprint
 from tamis._validation import Custom, Number, check_value
 from tamis.exceptions import InputError, MeasurementError
 from tamis.meta.sources import meta_table
@@ -290,8 +289,7 @@ class FeatureSource:
 
     def _identity(self, key: str | None) -> dict[str, Any]:
         names = meta_table.check_names(self.feature_names, self._size(), self._who())
-        parts = [meta_table.fingerprint(self.meta), names]
-        digest = hashlib.sha256(json.dumps(parts).encode()).hexdigest()
+        digest = fingerprint(table_fingerprint(self.meta), names)
         return {"n_candidates": self._size(), "meta": digest, "key": key}
 
     def _measurements(self, indices: NDArray[np.int64]) -> Pieces:

@@ -1,10 +1,7 @@
-"""Tables of a source: measured columns as numbers, and meta with its names, costs and hash."""
+"""Tables of a source: measured columns as numbers, and meta with its names and costs."""
 
 from __future__ import annotations
 
-import contextlib
-import hashlib
-import json
 from collections import Counter
 from typing import Any
 
@@ -114,7 +111,9 @@ def count_candidates(meta: Any, who: str) -> int:
 
 def table_names(meta: Any) -> list[str] | None:
     """Names of the meta-features, if the table has any."""
-    return [str(name) for name in nw.from_native(meta).columns] if is_frame(meta) else None
+    if not is_frame(meta):
+        return None
+    return [str(name) for name in (getattr(meta, "column_names", None) or meta.columns)]
 
 
 def row_names(meta: Any) -> list[str] | None:
@@ -160,29 +159,6 @@ def check_cost(cost: Any, n_candidates: int, who: str) -> Floats:
             f"{float(values[bad[0]])!r} for candidate {bad[0]}."
         )
     return values
-
-
-def fingerprint(meta: Any) -> str:
-    """Hash of names and values of the table, the same in every process."""
-    digest = hashlib.sha256(json.dumps(table_names(meta)).encode())
-    if is_frame(meta):
-        columns = _frame_columns(meta)
-    else:
-        columns = list((meta.toarray() if hasattr(meta, "toarray") else np.asarray(meta)).T)
-    for column in columns:
-        digest.update(_content(column))
-    return digest.hexdigest()
-
-
-def _content(column: Any) -> bytes:
-    """Bytes that are the same whichever package holds the column."""
-    with contextlib.suppress(BadResult):
-        values = as_numbers(column).astype(np.float64)
-        values[np.isnan(values)] = np.nan  # one pattern of bits for all
-        return values.tobytes()
-    if not isinstance(column, np.ndarray):
-        column = nw.from_native(column, series_only=True).to_list()
-    return json.dumps([None if is_missing(value) else str(value) for value in column]).encode()
 
 
 def has_names(meta: Any, name: str) -> bool:
