@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import rankdata
 from sklearn.base import BaseEstimator, RegressorMixin, clone
+from sklearn.dummy import DummyRegressor
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
@@ -70,11 +71,9 @@ class QualityMap(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     Notes
     -----
     The default regressor takes the ``k`` nearest features by Euclidean distance and weighs them
-    by ``exp(-d^2 / b)``, where ``b`` is the mean ``d^2`` of these neighbours. The Gaussian law is
-    that of Navot et al. (2006), with a width that follows the density of the features. Inverse
-    distances, the usual choice, would hand the measurement itself back where a feature was
-    measured, noise included, and are 0/0 for equal features; here these count alike. Features
-    as far as the ``k``-th nearest are all taken, so order does not matter.
+    by ``exp(-d^2 / b)``, where ``b`` is the mean ``d^2`` of these neighbours: the law of Navot et
+    al. (2006), with a width that follows the density of the features. Features as far as the
+    ``k``-th nearest are all taken, so order does not matter.
 
     Numbers are divided by their deviation, text and categories get a column for each label,
     scaled so that every meta-feature counts alike in a distance. A missing number is put
@@ -155,7 +154,7 @@ class QualityMap(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         self.regressor_ = self._new_regressor().fit(points, values)
         self.predicted_ = self._out_of_fold(points)
         self.correlation_ = correlation(values, self.predicted_)
-        self.spearman_ = rank_correlation(values, self.predicted_)
+        self.spearman_ = correlation(rankdata(values), rankdata(self.predicted_))
         return self
 
     def predict(self, meta: Any) -> Floats:
@@ -194,15 +193,10 @@ class QualityMap(RegressorMixin, BaseEstimator):  # type: ignore[misc]
 
         Notes
         -----
-        Measured is ``q = t + e``, the true quality and noise of variance ``s^2``. Let ``m`` be the
-        prediction of a map that has not seen the feature. Its error ``t - m`` has some variance
-        ``v`` and is independent of ``e``, so the best mean of the two estimates is ::
+        With ``q`` the measured quality, ``s^2`` the variance of its noise and ``m`` the prediction
+        of a map that has not seen the feature, the result is ::
 
             w m + (1 - w) q,    w = s^2 / (s^2 + v),    s^2 + v = mean of (q - m)^2
-
-        With known noise, or repeats, this is all that is needed: the mean square of ``q - m``
-        less the noise gives ``v``. It then also helps where meta-features say nothing, by
-        shrinking towards the mean of the neighbours.
 
         From single measurements, noise and what the meta-features leave unexplained cannot be told
         apart, but both together can be: ``g``, the variance of the quality at one and the same
@@ -211,10 +205,8 @@ class QualityMap(RegressorMixin, BaseEstimator):  # type: ignore[misc]
 
             w = r^2 min(1, g / mean of (q - m)^2)
 
-        This is careful: useless properties, and quality that follows them without noise, change
-        next to nothing. It presumes that good properties leave mainly noise; true differences
-        between features of the same properties are smoothed, too. Give `noise` or repeats
-        where you can.
+        True differences between features of the same properties are then smoothed, too. Give
+        `noise` or repeats where you can. See :doc:`/families/meta` for the reasons.
         """
         values, spread = self._with_noise(quality, noise)
         self.fit(meta, values)
@@ -250,12 +242,10 @@ class QualityMap(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     def _out_of_fold(self, points: Floats) -> Floats:
         predicted = np.empty(len(points))
         for fold in self._folds:
-            rest = np.ones(len(points), dtype=bool)
-            rest[fold] = False
-            if not points.shape[1]:  # the only meta-feature is left out
-                predicted[fold] = self.quality_[rest].mean()
-                continue
-            regressor = self._new_regressor().fit(points[rest], self.quality_[rest])
+            rest = np.delete(np.arange(len(points)), fold)
+            # Without columns, when the only meta-feature is left out, there is only the mean.
+            regressor = self._new_regressor() if points.shape[1] else DummyRegressor()
+            regressor.fit(points[rest], self.quality_[rest])
             predicted[fold] = np.ravel(regressor.predict(points[fold]))
         return predicted
 
@@ -322,8 +312,3 @@ def correlation(left: Floats, right: Floats) -> float:
     left, right = left - left.mean(), right - right.mean()
     left, right = left / np.abs(left).max(), right / np.abs(right).max()
     return float(np.clip(left @ right / np.sqrt((left @ left) * (right @ right)), -1.0, 1.0))
-
-
-def rank_correlation(left: Floats, right: Floats) -> float:
-    """Spearman's correlation, equal values at their mean rank."""
-    return correlation(rankdata(left), rankdata(right))
