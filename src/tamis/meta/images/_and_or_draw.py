@@ -30,16 +30,12 @@ CELLS_PER_SHAPE = 20_000
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PackedImages:
-    """Images as bits; made once by ``AndOrFeatures.pack`` and measured many times.
+    """Images as bits; made once by ``AndOrFeatures.pack`` and measured many times."""
 
-    `pixels` is (n_blocks, n_padded_pixels, words of a block), with `padding` rows and columns of
-    background below and to the right.
-    """
-
-    pixels: Words
+    pixels: Words  # (n_blocks, n_padded_pixels, words of a block)
     n_images: int
     image_shape: tuple[int, int]
-    padding: int
+    padding: int  # rows and columns of background below and to the right
 
     def __len__(self) -> int:
         return self.n_images
@@ -142,11 +138,7 @@ def draw_set(
     window: int,
     n_jobs: int | None,
 ) -> AndOrSet:
-    """One feature for each shift; shape, place and signs are random.
-
-    What is wanted are values, or dimensions to draw a value for each feature from; a row or column
-    of None is anywhere.
-    """
+    """One feature for each shift, with the wanted values, or values of the wanted dimensions."""
     from tamis.meta.images._and_or_kernels import draw_shapes
 
     n, (height, width) = len(shift), image_shape
@@ -186,10 +178,7 @@ def _places(
     window: int,
     rng: np.random.Generator,
 ) -> Integers:
-    """How far to move each feature along one axis: to a random place inside of the image.
-
-    With a location, the centre of gravity goes to one of the `window` places around it.
-    """
+    """How far to move each feature along one axis: into the image, or to near a location."""
     first = -np.where(used, values, values.max(initial=0)).min(axis=1)
     last = size - 1 - np.where(used, values, values.min(initial=0)).max(axis=1)
     if location is not None:

@@ -24,9 +24,8 @@ SHOWN = 2
 class AndOrSet:
     """Features made of pixels: AND of the inputs, OR over ``shift * shift`` shifted copies.
 
-    Sets compare by value, can be keys of a dict, pickled, and stored as JSON with `to_dict`.
-    ``features[index]``, ``features[mask]`` and ``features[2:5]`` are sets again. The inputs of a
-    feature are kept sorted by row, then by column.
+    Sets compare by value, can be stored as JSON with `to_dict`, and give sets again for an index,
+    a mask or a slice. The inputs of a feature are kept sorted by row, then by column.
 
     Attributes
     ----------

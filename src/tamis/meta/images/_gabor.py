@@ -24,13 +24,9 @@ MOST_SCALES, LARGEST_STRIDE = 16, 4
 
 
 def gabor_filters(size: int, n_orientations: int) -> Floats:
-    """Gabor filters of one size, of shape (n_orientations, size, size).
-
-    Width and wavelength grow with the size s: sigma = 0.0036 s^2 + 0.35 s + 0.18, which is table
-    1 of Serre et al. (2007) within 2 %, lambda = sigma / 0.8, aspect ratio 0.3. Filters live on a
-    disc, so that no orientation sees more of the image, have zero mean, so that a flat image gives
-    nothing, and unit norm. The wave of the first one runs along a row: it answers to vertical bars.
-    """
+    """Gabor filters of one size, of shape (n_orientations, size, size)."""
+    # Table 1 of Serre et al. (2007) within 2 %. Filters live on a disc, so that no orientation sees
+    # more of the image, and have zero mean, so that a flat image gives nothing.
     sigma = 0.0036 * size**2 + 0.35 * size + 0.18
     wavelength = sigma / 0.8
     y, x = np.mgrid[:size, :size] - (size - 1) / 2
@@ -71,12 +67,7 @@ def default_pool_size(side: int, largest_patch: int) -> int:
 
 @dataclass
 class GaborLayer:
-    """From images to bands: filters, absolute value, maximum over places and two scales.
-
-    Orientations are the last axis of a band. Two neighbours of the odd `filter_sizes` make a band;
-    `pool_sizes` has the side of its square of the maximum, squares starting half a side apart. With
-    `normalize` a response is divided by the norm of the pixels under the filter.
-    """
+    """From images to bands: filters, absolute value, maximum over places and two scales."""
 
     image_shape: tuple[int, int]
     n_orientations: int

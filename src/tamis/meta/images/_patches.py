@@ -85,10 +85,7 @@ def count_places(shapes: Sequence[tuple[int, ...]], size: int) -> int:
 
 
 def squared_distances(bands: Bands, groups: Sequence[PatchGroup], out: Floats) -> None:
-    """Write the smallest squared distance of every image (row) and prototype (column) to `out`.
-
-    The bands are centred like the prototypes, which changes no distance and leaves less to cancel.
-    """
+    """Write the smallest squared distance of every image (row) and prototype (column) to `out`."""
     for group in groups:
         n_prototypes, n_values = group.factors.shape
         nearest = np.full((n_prototypes, len(out)), np.inf)
@@ -102,10 +99,7 @@ def squared_distances(bands: Bands, groups: Sequence[PatchGroup], out: Floats) -
 
 
 def _steps(bands: Bands, size: int, n_values: int) -> Iterator[tuple[slice, list[Piece]]]:
-    """Images and pieces of them whose patches fit into one product.
-
-    Many small images go together, a large one goes in pieces.
-    """
+    """Images, many small ones or a piece of a large one, whose patches fit into one product."""
     room = max(PATCH_BYTES // (4 * max(n_values, PROTOTYPES_AT_ONCE)), 1)
     shapes = [band.shape[1:3] for band in bands]
     cuts = _pieces(shapes, size, room)
@@ -175,12 +169,10 @@ def _box_sums(values: Singles, size: int) -> Singles:
 
 
 def _nearest(patches: Singles, factors: Singles) -> Floats:
-    """Smallest squared distance of every prototype (row) to the patches of every image (column).
-
-    |x - p|^2 = 2 (|x|^2 / 2 - x p) + |p|^2, and one product gives what is in brackets. It tells
-    which patch is the nearest; its distance is taken again from the differences, as in single
-    precision little would be left of these terms where a patch is very like the prototype.
-    """
+    """Smallest squared distance of every prototype (row) to the patches of every image (column)."""
+    # |x - p|^2 = 2 (|x|^2 / 2 - x p) + |p|^2, and one product gives what is in brackets. It tells
+    # which patch is the nearest; its distance is taken again from the differences, as in single
+    # precision little would be left of these terms where a patch is very like the prototype.
     n_images, n_places, n_values = patches.shape
     half = factors @ patches.reshape(-1, n_values).T
     places = half.reshape(len(factors), n_images, n_places).argmin(axis=2)
@@ -214,10 +206,7 @@ def pixel_deviation(images: NDArray[Any], block: int) -> float:
 def draw_origins(
     sizes: NDArray[np.intp], shapes: Sequence[tuple[int, int]], n_images: int, random: Any
 ) -> NDArray[np.intp]:
-    """Image, band, row and column of patches of the given sizes.
-
-    All images are equally likely, then all bands that are large enough, then all their places.
-    """
+    """Image, band that is large enough, row and column of patches, each drawn uniformly."""
     origins = np.empty((sizes.size, 4), dtype=np.intp)
     origins[:, 0] = random.randint(n_images, size=sizes.size)
     chances = random.uniform(size=(3, sizes.size))

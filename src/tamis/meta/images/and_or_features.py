@@ -15,12 +15,7 @@ from tamis.data.target import check_classes, check_two_classes
 from tamis.exceptions import InputError
 from tamis.meta.images import _and_or_draw as _bits
 from tamis.meta.images._and_or_draw import PackedImages, cost_of, draw_set, shifts_for
-from tamis.meta.images._and_or_set import (
-    CONSTRAINTS,
-    FOUR,
-    MOST_INPUTS,
-    AndOrSet,
-)
+from tamis.meta.images._and_or_set import CONSTRAINTS, FOUR, MOST_INPUTS, AndOrSet
 from tamis.meta.search.dimensions import Dimension, Integer, Real
 from tamis.meta.search.generator import check_one_limit
 from tamis.meta.search.meta_space import MetaSpace, Rng
@@ -82,16 +77,9 @@ class AndOrFeatures(BaseEstimator):  # type: ignore[misc]
 
     A draw is uniform over the features that have the wanted properties: sets of different pixels
     inside of the image (the moved ones may leave it) whose scatter is at most 0.15 from the one
-    asked for, ``floor(percent_pos * num_inputs / 100 + 0.5)`` of them positive. A Metropolis chain
-    finds them, 24 moves per pixel after the scatter is right; the mean height of eight pixels with
-    scatter 3.5 is then within 1 % of that after ten times as many. Where no such set exists (as
-    for eight pixels with a scatter of 0.8), the nearest scatter that the chain met is taken. With
-    one input, scatter means nothing. Draws are independent: a feature may come twice.
-
-    Half of random patterns or more lie where images have no ink, or are so special that next to no
-    image has them: hence `min_share`. Of 0, 0.01, 0.03, 0.06, 0.1 and 0.15, 0.06 gave the lowest
-    cross-validated error of Mufasa on three draws of 2,000 training images of mnist at budgets of
-    1,000 and 3,000 (0.082 on average, against 0.090 for 0). The paper does not speak of it.
+    asked for, ``floor(percent_pos * num_inputs / 100 + 0.5)`` of them positive. Where no such set
+    exists, the nearest scatter that was met is taken. Draws are independent: a feature may come
+    twice. See :doc:`/families/images` for how they are made, and for the choice of `min_share`.
 
     References
     ----------
@@ -226,8 +214,7 @@ class AndOrFeatures(BaseEstimator):  # type: ignore[misc]
             0 and 1; the values of a feature lie side by side in memory (Fortran order).
         """
         images = self._packed(images)
-        words = _bits.measure_words(images, self._check_features(features), self.n_jobs)
-        octets = words.view(np.uint8)
+        octets = self.measure_packed(images, features).view(np.uint8)
         return np.unpackbits(octets, axis=1, count=len(images), bitorder="little").T
 
     def telling(self, values: NDArray[Any]) -> NDArray[np.bool_]:
@@ -246,9 +233,8 @@ class AndOrFeatures(BaseEstimator):  # type: ignore[misc]
 
         Bit ``i % 64`` of word ``i // 64`` belongs to image i; bits beyond the last are 0.
         """
-        return _bits.measure_words(
-            self._packed(images), self._check_features(features), self.n_jobs
-        )
+        images, features = self._packed(images), self._check_features(features)
+        return _bits.measure_words(images, features, self.n_jobs)
 
     def information_gain(self, images: Any, y: ArrayLike, features: AndOrSet) -> Any:
         """Information gain of each feature in bits, counted on packed images.
@@ -261,7 +247,7 @@ class AndOrFeatures(BaseEstimator):  # type: ignore[misc]
         images, who = self._packed(images), type(self).__name__
         classes, codes = check_classes(y, len(images), who)
         check_two_classes(classes, who)
-        words = _bits.measure_words(images, self._check_features(features), self.n_jobs)
+        words = self.measure_packed(images, features)
         ones = _bits.count_ones(words, codes, classes.size, self.n_jobs)
         zeros = np.bincount(codes, minlength=classes.size)[:, None] - ones
         return plug_in(np.stack([zeros, ones], axis=2).astype(np.float64)) / np.log(2)

@@ -119,12 +119,10 @@ class PatchPrototypes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
     bands of a block; a source keeps the bands of all its images (23 kB for one of 32 x 32 pixels,
     with the defaults). Missing and infinite pixels are an error.
 
-    Where the paper [1]_ (section 5) gives no numbers, those of Serre et al. [2]_ are taken: with
-    the defaults, images of 140 pixels get exactly their filters and squares; small images need
-    smaller ones. Borders are mirrored, and images are divided by `scale_`, so that neither the
-    border nor the unit of grey makes a difference. The paper says nothing on beta. With a large
-    one, or one for all sizes, the values of large detailed patches are near 0 for most images,
-    those of small plain ones near 1.
+    Where the paper [1]_ (section 5) gives no numbers, those of Serre et al. [2]_ are taken. The
+    paper says nothing on beta. With a large one, or one for all sizes, the values of large detailed
+    patches are near 0 for most images, those of small plain ones near 1. See
+    :doc:`/families/images` for the filters and for departures from the paper.
 
     References
     ----------
@@ -239,8 +237,8 @@ class PatchPrototypes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
 
         Parameters
         ----------
-        X : array-like of shape (n_images, n_pixels) or (n_images, rows, columns)
-            Grey values.
+        X : array-like
+            Images as in `fit`.
 
         Returns
         -------
@@ -256,8 +254,8 @@ class PatchPrototypes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
 
         Parameters
         ----------
-        X : array-like of shape (n_images, n_pixels) or (n_images, rows, columns)
-            Grey values. They are filtered at once, and the representation is kept.
+        X : array-like
+            Images as in `fit`. They are filtered at once, and the representation is kept.
 
         Returns
         -------
