@@ -12,10 +12,9 @@ from tamis.meta.search.set_baselines import NormalizedInformationGain, RandomSea
 from tamis.meta.sources.feature_source import FeatureSource, as_source
 from tamis.meta.sources.function_source import FunctionSource
 from tamis.meta.sources.mfpfs import MFPFS
-from tamis.meta.sources.parquet_source import ParquetSource
 from tamis.meta.sources.qualities import measure_quality
 from tamis.meta.sources.source_baselines import SourceRandom, SourceRFE
-from tamis.meta.sources.table_sources import ArraySource, FrameSource
+from tamis.meta.sources.table_sources import ArraySource, FrameSource, ParquetSource
 
 __all__ = [
     "MFPFS",

@@ -10,15 +10,41 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 
-from tamis._validation import Constraint, Number, check_parameters, check_value
+from tamis._validation import (
+    N_JOBS,
+    Constraint,
+    Custom,
+    Number,
+    check_parameters,
+    check_value,
+)
 from tamis.data.target import check_classes, check_two_classes
 from tamis.exceptions import InputError
-from tamis.meta.images import _and_or_draw as _bits
-from tamis.meta.images._and_or_draw import PackedImages, cost_of, draw_set, shifts_for
-from tamis.meta.images._and_or_set import CONSTRAINTS, FOUR, MOST_INPUTS, AndOrSet
+from tamis.meta.images import _and_or_set as _bits
+from tamis.meta.images._and_or_set import (
+    MOST_INPUTS,
+    AndOrSet,
+    PackedImages,
+    cost_of,
+    draw_set,
+    shifts_for,
+)
 from tamis.meta.search.dimensions import Dimension, Integer, Real
 from tamis.meta.search.generator import check_one_limit
 from tamis.meta.search.meta_space import MetaSpace, Rng
+
+# The four meta-features of the paper, and the place of a feature in the image.
+FOUR = ("num_inputs", "percent_pos", "shift", "scatter")
+NAMES = (*FOUR, "row", "column")
+
+
+def _are_two(number: Number, value: Any) -> bool:
+    pair = isinstance(value, tuple | list) and len(value) == 2
+    return pair and all(map(number.allows, value))
+
+
+def _is_range(value: Any) -> bool:
+    return _are_two(Number(float, 0.0, open_high=True), value) and value[0] <= value[1]
 
 
 class AndOrFeatures(BaseEstimator):  # type: ignore[misc]
@@ -100,7 +126,32 @@ class AndOrFeatures(BaseEstimator):  # type: ignore[misc]
     array([1. , 2.5])
     """
 
-    _constraints: ClassVar[dict[str, Constraint]] = CONSTRAINTS
+    _constraints: ClassVar[dict[str, Constraint]] = {
+        "image_shape": Custom(
+            lambda value: _are_two(Number(int, 1), value), "(height, width) in ints of at least 1"
+        ),
+        "threshold": Custom(Number(float, open_low=True, open_high=True).allows, "a finite number"),
+        "max_inputs": Number(int, low=1, high=MOST_INPUTS),
+        "max_shift": Number(int, low=1, high=64),
+        "min_share": Number(float, low=0, high=0.5),
+        "scatter": Custom(_is_range, "two numbers (low, high) of at least 0, low <= high"),
+        "meta_features": Custom(
+            lambda value: (
+                isinstance(value, tuple | list)
+                and len(set(value)) == len(value) > 0
+                and set(value) <= set(NAMES)
+            ),
+            f"one or several of {', '.join(map(repr, NAMES))}",
+        ),
+        "fixed": Custom(
+            lambda value: (
+                value is None or (isinstance(value, Mapping) and set(value) <= set(NAMES))
+            ),
+            f"a dict with values of some of {', '.join(map(repr, NAMES))}, or None",
+        ),
+        "window": Number(int, low=1),
+        "n_jobs": N_JOBS,
+    }
 
     def __init__(
         self,

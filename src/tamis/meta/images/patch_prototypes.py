@@ -18,9 +18,8 @@ from tamis._runtime.threads import effective_jobs, run_parts
 from tamis._runtime.warning import warn
 from tamis._validation import N_JOBS, Constraint, Custom, Number, check_parameters
 from tamis.exceptions import InputError
-from tamis.meta.images import _gabor, _patches
-from tamis.meta.images._gabor import Bands, GaborLayer
-from tamis.meta.images._patches import Floats, group_by_size, squared_distances
+from tamis.meta.images import _patches
+from tamis.meta.images._patches import Bands, Floats, GaborLayer, group_by_size, squared_distances
 from tamis.meta.sources.feature_source import FeatureSource
 
 # An automatic beta gives exp(-0.3) at the median distance of so many images and prototypes.
@@ -289,9 +288,9 @@ class PatchPrototypes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
     def _choose_sizes(self) -> None:
         """Fix the sizes of filters and squares that were left open."""
         side = min(self.image_shape_)
-        smallest = self.filter_size or _gabor.default_filter_size(side)
-        n_scales = self.n_scales or _gabor.default_n_scales(side, smallest)
-        pool = self.pool_size or _gabor.default_pool_size(side, int(max(self.patch_sizes)))
+        smallest = self.filter_size or _patches.default_filter_size(side)
+        n_scales = self.n_scales or _patches.default_n_scales(side, smallest)
+        pool = self.pool_size or _patches.default_pool_size(side, int(max(self.patch_sizes)))
         self.filter_sizes_ = tuple(int(smallest + 2 * i) for i in range(n_scales))
         self.pool_sizes_ = tuple(int(pool + 2 * i) for i in range(n_scales // 2))
 
