@@ -21,14 +21,7 @@ from tamis._validation import (
 from tamis.data.target import check_classes, check_two_classes
 from tamis.exceptions import InputError
 from tamis.meta.images import _and_or_set as _bits
-from tamis.meta.images._and_or_set import (
-    MOST_INPUTS,
-    AndOrSet,
-    PackedImages,
-    cost_of,
-    draw_set,
-    shifts_for,
-)
+from tamis.meta.images._and_or_set import MOST_INPUTS, AndOrSet, PackedImages, cost_of
 from tamis.meta.search.dimensions import Dimension, Integer, Real
 from tamis.meta.search.generator import check_one_limit
 from tamis.meta.search.meta_space import MetaSpace, Rng
@@ -354,9 +347,9 @@ class AndOrFeatures(BaseEstimator):  # type: ignore[misc]
                 f"{who}: budget must be a finite number of at least {cheapest:g}, the cost of the "
                 f"cheapest feature here, got {budget!r}."
             )
-        shift = shifts_for(side, rng, n_features, budget)
+        shift = _bits.shifts_for(side, rng, n_features, budget)
         shape = (int(self.image_shape[0]), int(self.image_shape[1]))
-        return draw_set(wanted, shift, rng, shape, self.window, self.n_jobs)
+        return _bits.draw_set(wanted, shift, rng, shape, self.window, self.n_jobs)
 
     def _checked_fixed(self, dimensions: Mapping[str, Dimension]) -> dict[str, Any]:
         fixed = dict(self.fixed or {})

@@ -50,6 +50,9 @@ class SetSearch(TransformerMixin, CallbackSupportMixin, BaseEstimator):  # type:
     budget: float | None
     n_steps: int = 1
     n_restarts: int = 1
+    proposals_per_step: int = 1
+    patience: int | None = None
+    tol: float = 0.0
 
     steps = BaseSelector.steps
     _forget = BaseSelector._forget
@@ -138,20 +141,24 @@ class SetSearch(TransformerMixin, CallbackSupportMixin, BaseEstimator):  # type:
             )
         return np.flatnonzero(self.support_) if indices else self.support_
 
-    # A subclass that does not search near the best replaces none of these.
+    def _steps_at_once(self, task: SetTask) -> int:
+        """Where no step waits for the one before, threads take several."""
+        return task.quality.tables_at_once if self._draws_anywhere else 1
 
     def _next_trials(self, task: SetTask, runs: list[SearchRun]) -> list[Trial]:
-        """Sets to be tried next; none at the end."""
-        done = runs[0].n_steps
-        last = min(done + task.quality.tables_at_once, self.n_steps)
-        return [Trial(0, step, 0, None) for step in range(done + 1, last + 1)]
+        """Take the next steps of every run that has not ended; all runs go in step."""
+        return [
+            Trial(restart, step, proposal, self._point(task, restart, run, proposal))
+            for restart, run in enumerate(runs)
+            if not run.ended
+            for step in range(run.n_steps + 1, run.n_steps + 1 + self._steps_at_once(task))
+            if step <= self.n_steps
+            for proposal in range(self.proposals_per_step)
+        ]
 
-    def _end_round(self, runs: list[SearchRun], trials: list[Trial]) -> None:
-        for _ in trials:
-            runs[0].end_step(self.n_steps)
-
-    def _total_rounds(self, task: SetTask) -> int:
-        return -(-self.n_steps // task.quality.tables_at_once)
+    def _point(self, task: SetTask, restart: int, run: SearchRun, proposal: int) -> Any:
+        """Where a set is drawn; None where features have no point in common."""
+        return None
 
     def _draw_set(self, task: SetTask, trial: Trial, factor: float) -> Any:
         """Set of a trial, from its own stream of random numbers."""
@@ -214,7 +221,8 @@ class SetSearch(TransformerMixin, CallbackSupportMixin, BaseEstimator):  # type:
         before = task.n_measured
         runs = [SearchRun() for _ in range(self.n_restarts)]
         try:
-            for _ in self.steps("search", self._rounds(task, runs), self._total_rounds(task)):
+            n_rounds = -(-self.n_steps // self._steps_at_once(task))
+            for _ in self.steps("search", self._rounds(task, runs), n_rounds):
                 self._publish(task, runs, before)
                 task.checkpoint.save(self.history_)
         except KeyboardInterrupt:
@@ -238,7 +246,8 @@ class SetSearch(TransformerMixin, CallbackSupportMixin, BaseEstimator):  # type:
                 run = runs[trial.restart]
                 record["accepted"] = run.offer(trial, record["quality"], features)
                 self.history_.append(record)
-            self._end_round(runs, trials)
+            for restart, _ in dict.fromkeys((trial.restart, trial.step) for trial in trials):
+                runs[restart].end_step(self.n_steps, self.patience, self.tol)
             yield
 
     def _publish(self, task: SetTask, runs: list[SearchRun], before: int | None) -> None:

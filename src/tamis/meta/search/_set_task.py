@@ -70,7 +70,7 @@ class SearchRun:
         self.best, self.quality, self.features = trial, quality, features
         return True
 
-    def end_step(self, n_steps: int, patience: int | None = None, tol: float = 0.0) -> None:
+    def end_step(self, n_steps: int, patience: int | None, tol: float) -> None:
         self.n_steps += 1
         if self.quality > self.compared + tol:
             self.compared, self.since = self.quality, 0

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 from tamis._runtime.seeds import stream
 from tamis._validation import Constraint, Number
 from tamis.meta.search._set_search import LIMITS, SetSearch
-from tamis.meta.search._set_task import SearchRun, SetTask, Trial
+from tamis.meta.search._set_task import SearchRun, SetTask
 
 
 class Mufasa(SetSearch):
@@ -179,15 +179,6 @@ class Mufasa(SetSearch):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def _next_trials(self, task: SetTask, runs: list[SearchRun]) -> list[Trial]:
-        """Take the next step of every run that has not ended; all runs go in step."""
-        return [
-            Trial(restart, run.n_steps + 1, proposal, self._point(task, restart, run, proposal))
-            for restart, run in enumerate(runs)
-            if not run.ended
-            for proposal in range(self.proposals_per_step)
-        ]
-
     def _point(self, task: SetTask, restart: int, run: SearchRun, proposal: int) -> dict[str, Any]:
         """Where a set is drawn: u_0 at first, then near u_best (Algorithm 3, steps 1 and 2d)."""
         space = task.generator.space
@@ -198,10 +189,3 @@ class Mufasa(SetSearch):
             return space.check(base)
         rng = stream(task.seed, restart, run.n_steps + 1, proposal, 0)
         return space.near(base, rng, self.step * self.decay**run.n_steps)
-
-    def _end_round(self, runs: list[SearchRun], trials: list[Trial]) -> None:
-        for restart in {trial.restart for trial in trials}:
-            runs[restart].end_step(self.n_steps, self.patience, self.tol)
-
-    def _total_rounds(self, task: SetTask) -> int:
-        return self.n_steps
