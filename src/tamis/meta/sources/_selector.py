@@ -117,6 +117,8 @@ class SourceSelector(SelectorMixin, CallbackSupportMixin, BaseEstimator):  # typ
         root.call_on_fit_task_begin(estimator=self, X=source, y=y)
         measuring = Measuring(source)
         self.history_: list[dict[str, Any]] = []
+        if self._needs_target:
+            self.criterion_ = np.full(self.n_features_in_, np.nan)
         if count >= self.n_features_in_:
             self._keep_all(count)
         else:
@@ -142,10 +144,7 @@ class SourceSelector(SelectorMixin, CallbackSupportMixin, BaseEstimator):  # typ
         self.support_[:], self.n_selected_ = True, self.n_features_in_
 
     def _rank(self, ordered: Indices, count: int) -> None:
-        """Set scores and support: the first `count` of the candidates, which are best first.
-
-        Candidates that are not among the ordered ones come last, with a score of 0.
-        """
+        """Select the first `count` of the ordered candidates; others have a score of 0."""
         scores = np.zeros(self.n_features_in_)
         scores[ordered] = np.arange(self.n_features_in_, self.n_features_in_ - ordered.size, -1)
         ranking = Ranking.of(scores)

@@ -179,9 +179,9 @@ class FeatureSource:
             When a candidate could not be measured; the others are measured and kept.
         """
         found, error = self._obtain(indices)
-        if not skip_failed and any(column is None for _, column in found):
-            raise self._failure(dict(found)) from error
         chosen = [column for _, column in found if column is not None]
+        if not skip_failed and len(chosen) < len(found):
+            raise self._failure(dict(found)) from error
         return np.array(chosen).T if chosen else np.empty((self._rows_of_nothing(), 0))
 
     def available(self, indices: Any) -> NDArray[np.int64]:
@@ -235,7 +235,10 @@ class FeatureSource:
             When the folder belongs to another source, or cannot be written.
         """
         check_value(key, _KEY, who=self._who(), name="key")
-        folder = Folder(path, self._identity(key), self._who())
+        names = meta_table.check_names(self.feature_names, self._size(), self._who())
+        digest = fingerprint(table_fingerprint(self.meta), names)
+        identity = {"n_candidates": self._size(), "meta": digest, "key": key}
+        folder = Folder(path, identity, self._who())
         with self._record.lock:
             self._record.keep_in(folder, self._known_rows())
         return self
@@ -287,11 +290,6 @@ class FeatureSource:
         except Exception:  # not every measure can do that, and it need not
             return 0
 
-    def _identity(self, key: str | None) -> dict[str, Any]:
-        names = meta_table.check_names(self.feature_names, self._size(), self._who())
-        digest = fingerprint(table_fingerprint(self.meta), names)
-        return {"n_candidates": self._size(), "meta": digest, "key": key}
-
     def _measurements(self, indices: NDArray[np.int64]) -> Pieces:
         """Results as they arrive: candidates with their columns, or with an exception."""
         yield indices, self.measure(indices.copy())
@@ -307,9 +305,8 @@ class FeatureSource:
             check_value(self.batch_size, size, who=who, name="batch_size")
             self._check_measure()
             error = record.measure_missing(self, wanted)
-        stored = [record.stored.get(index) for index in wanted]
-        columns = [None if found is None else found.column for found in stored]
-        return list(zip(wanted, columns, strict=True)), error
+        stored = [(index, record.stored.get(index)) for index in wanted]
+        return [(index, found and found.column) for index, found in stored], error
 
     def _check_indices(self, indices: Any) -> list[int]:
         """Positions of candidates; a mask is fine, too."""
@@ -337,10 +334,9 @@ class FeatureSource:
         """Which candidates failed, why, and what became of the others."""
         reasons = self._record.failures
         failed = {i: reasons.get(i, "not tried") for i, column in found.items() if column is None}
-        named = self.feature_names is not None
-        names = FeatureSource.candidate_names(self) if named else []
+        names = meta_table.check_names(self.feature_names, self._size(), self._who())
         shown = [
-            f"candidate {index}{f' ({names[index]!r})' if named else ''}: {failed[index]}"
+            f"candidate {index}{f' ({names[index]!r})' if names else ''}: {failed[index]}"
             for index in list(failed)[:_SHOWN]
         ]
         if len(failed) > _SHOWN:

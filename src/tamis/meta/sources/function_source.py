@@ -101,7 +101,7 @@ class FunctionSource(FeatureSource):
     def _measurements(self, indices: NDArray[np.int64]) -> Results:
         n_jobs = effective_jobs(self.n_jobs)
         if n_jobs == 1:
-            return _call_here(self.function, indices.tolist())
+            return (_looked_at(*_call(self.function, index)) for index in indices.tolist())
         call_all = _call_in_threads if self.prefer == "threads" else _call_in_processes
         return call_all(self.function, indices.tolist(), n_jobs)
 
@@ -121,11 +121,6 @@ def _looked_at(index: int, result: Any) -> tuple[int, Any]:
     if isinstance(result, BaseException) and not isinstance(result, Exception):
         raise result
     return index, result
-
-
-def _call_here(function: Function, indices: list[int]) -> Results:
-    for index in indices:
-        yield _looked_at(*_call(function, index))
 
 
 def _call_in_threads(function: Function, indices: list[int], n_threads: int) -> Results:

@@ -150,17 +150,13 @@ class MFPFS(SourceSelector):
 
     def _keep_all(self, count: int) -> None:
         super()._keep_all(count)
-        self._start()
-
-    def _start(self) -> None:
         self.quality_map_: Any = None
-        self.criterion_ = np.full(self.n_features_in_, np.nan)
 
     def _select(self, measuring: Measuring, y: Any, count: int, random: Any) -> None:
         seed = draw_seed(random)
         # Errors in the properties are reported before anything is paid for.
         read_columns(measuring.source.meta, type(self).__name__)
-        self._start()
+        self.quality_map_ = None
         alive, fallen = np.arange(self.n_features_in_), []
         n_rounds = _count_rounds(alive.size, count, self.drop)
         try:

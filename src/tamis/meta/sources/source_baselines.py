@@ -106,7 +106,6 @@ class SourceRFE(SourceSelector):
         seed = draw_seed(random)
         alive = np.sort(measuring.measure(random.permutation(self.n_features_in_), n_measured))
         measuring.require(alive.size, count, type(self).__name__)
-        self.criterion_ = np.full(self.n_features_in_, np.nan)
         ratio, n_steps = count / alive.size, self.n_eliminations
         sizes = [round(alive.size * ratio ** (step / n_steps)) for step in range(1, n_steps)]
         sizes.append(count)

@@ -246,7 +246,7 @@ class ParquetSource(FeatureSource):
 
     def _known_rows(self) -> int:
         known = super()._known_rows()
-        return sum(_count_rows(file) for file in self.paths) if known is None else known
+        return sum(map(_count_rows, self.paths)) if known is None else known
 
 
 def _choose(meta: Any, columns: Iterable[str] | None, name: str) -> tuple[list[str], Any]:
