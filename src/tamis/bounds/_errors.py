@@ -29,7 +29,9 @@ def mufasa_bound(
     """Error of a classifier on features that Mufasa chose (Theorem 4).
 
     With probability `confidence` over the training samples, the error of every classifier of the
-    class on new samples is at most the value returned, whatever the number of candidate features.
+    class on new samples is at most the value returned, whatever the number of candidate features:
+    train_error + sqrt(2/m (d ln(34 e m / d) log2(578 m) + ln(8 / (margin delta)) + g(J))), with
+    g(J) of :func:`selection_term`.
 
     Parameters
     ----------
@@ -49,12 +51,6 @@ def mufasa_bound(
     n_meta_values : array-like or None, default=None
         Number ``|MF|`` of points of the space of meta-features, at least 1;
         :attr:`tamis.meta.MetaSpace.size` knows it. ``None`` or ``math.inf``: infinite.
-
-    Returns
-    -------
-    bound : float or ndarray
-        train_error + sqrt(2/m (d ln(34 e m / d) log2(578 m) + ln(8 / (margin delta)) + g(J))),
-        with g(J) of :func:`selection_term`.
 
     Notes
     -----
@@ -84,17 +80,12 @@ def bartlett_bound(
 ) -> Numbers:
     """Error of a classifier on features fixed before the data are seen (Theorem 5).
 
-    It is the bound of Bartlett (1998), on which the others rest.
+    It is the bound of Bartlett (1998), on which the others rest: :func:`mufasa_bound` without g(J).
 
     Parameters
     ----------
     train_error, n_samples, fat_dimension, margin, confidence : array-like
         As in :func:`mufasa_bound`.
-
-    Returns
-    -------
-    bound : float or ndarray
-        As :func:`mufasa_bound`, without g(J).
 
     Examples
     --------
@@ -116,7 +107,7 @@ def union_bound(
     """Error of a classifier on one of a number of sets of features (proof of Theorem 4).
 
     It holds for every way to choose one of sets that were listed before the data are seen, such as
-    sets made by ten experts (ln 10).
+    sets made by ten experts (ln 10). It is :func:`mufasa_bound` with `selection_nats` for g(J).
 
     Parameters
     ----------
@@ -124,11 +115,6 @@ def union_bound(
         As in :func:`mufasa_bound`.
     selection_nats : array-like
         Natural logarithm of the number of sets, at least 0.
-
-    Returns
-    -------
-    bound : float or ndarray
-        As :func:`mufasa_bound`, with `selection_nats` for g(J).
 
     Examples
     --------
@@ -161,8 +147,8 @@ def direct_bound(
 ) -> Numbers:
     """Error of a classifier on features chosen freely, any n of N.
 
-    The paper compares Theorem 4 with it, after Gilad-Bachrach, Navot and Tishby (2004). It follows
-    from :func:`union_bound`, since there are at most N^n sets of n features.
+    The paper compares Theorem 4 with it, after Gilad-Bachrach, Navot and Tishby (2004). It is
+    :func:`union_bound` with n ln N, since there are at most N^n sets of n features.
 
     Parameters
     ----------
@@ -172,11 +158,6 @@ def direct_bound(
         Number N of features to choose from, at least `n_selected`.
     n_selected : array-like
         Number n of features chosen, at least 1.
-
-    Returns
-    -------
-    bound : float or ndarray
-        As :func:`mufasa_bound`, with n ln N for g(J).
 
     Examples
     --------

@@ -17,17 +17,14 @@ Numbers: TypeAlias = float | Floats
 
 
 def selection_term(n_steps: ArrayLike, n_meta_values: ArrayLike | None = None) -> Numbers:
-    """What a search by Mufasa adds to the bound: g(J) of Theorem 4.
+    """What a search by Mufasa adds to the bound: g(J) = min(J ln 2, ln(J |MF|)) of Theorem 4.
+
+    Lemma 2 would allow (J - 1) ln 2; the theorem prints J ln 2.
 
     Parameters
     ----------
     n_steps, n_meta_values : array-like
         As in :func:`mufasa_bound`.
-
-    Returns
-    -------
-    nats : float or ndarray
-        ``min(J ln 2, ln(J |MF|))``. Lemma 2 would allow (J - 1) ln 2; the theorem prints J ln 2.
 
     Examples
     --------
@@ -51,11 +48,6 @@ def direct_selection_term(n_candidates: ArrayLike, n_selected: ArrayLike) -> Num
     n_candidates, n_selected : array-like
         As in :func:`direct_bound`.
 
-    Returns
-    -------
-    nats : float or ndarray
-        n ln N.
-
     Examples
     --------
     >>> from tamis.bounds import direct_selection_term
@@ -69,7 +61,7 @@ def direct_selection_term(n_candidates: ArrayLike, n_selected: ArrayLike) -> Num
 def selection_count_finite(
     n_steps: ArrayLike, n_meta_values: ArrayLike, *, unit: str = "count"
 ) -> Numbers:
-    """Sets of features within reach of Mufasa, for finitely many meta-feature values (Lemma 1).
+    """Sets of features within reach of Mufasa, J |MF| for finitely many values (Lemma 1).
 
     Parameters
     ----------
@@ -77,11 +69,6 @@ def selection_count_finite(
         As in :func:`mufasa_bound`.
     unit : {"count", "nats", "bits"}, default="count"
         The number itself, its natural logarithm, or its logarithm to base 2.
-
-    Returns
-    -------
-    count : float or ndarray
-        ``J |MF|``.
 
     Examples
     --------
@@ -103,7 +90,8 @@ def selection_count_finite(
 def selection_count_any(n_steps: ArrayLike, *, unit: str = "count") -> Numbers:
     """Sets of features within reach of Mufasa, whatever the meta-features are (Lemma 2).
 
-    Given the random numbers, only the J - 1 answers to "is it better?" depend on the data.
+    Given the random numbers, only the J - 1 answers to "is it better?" depend on the data, hence
+    2^(J - 1); as a count infinite for more than 1,024 steps, which a float does not hold.
 
     Parameters
     ----------
@@ -111,11 +99,6 @@ def selection_count_any(n_steps: ArrayLike, *, unit: str = "count") -> Numbers:
         Number J of steps, at least 1.
     unit : {"count", "nats", "bits"}, default="count"
         As in :func:`selection_count_finite`.
-
-    Returns
-    -------
-    count : float or ndarray
-        2^(J - 1); as a count infinite for more than 1,024 steps, which a float does not hold.
 
     Examples
     --------
@@ -133,6 +116,9 @@ def induced_selections(
 ) -> Numbers:
     """Sets of features that a class of rules on meta-features can select (Lemma 6).
 
+    They are (e N / d_s)^d_s if N >= d_s, otherwise 2^N, all sets. As a count it may be infinite.
+    The proof rests on the lemma of Sauer, which needs N >= d_s; the paper leaves that out.
+
     Parameters
     ----------
     selector_vc : array-like
@@ -141,15 +127,6 @@ def induced_selections(
         Number N of features, at least 1.
     unit : {"count", "nats", "bits"}, default="count"
         As in :func:`selection_count_finite`.
-
-    Returns
-    -------
-    count : float or ndarray
-        (e N / d_s)^d_s if N >= d_s, otherwise 2^N, all sets. As a count it may be infinite.
-
-    Notes
-    -----
-    The proof rests on the lemma of Sauer, which needs N >= d_s; the paper leaves that out.
 
     Examples
     --------
@@ -172,6 +149,10 @@ def induced_selections(
 def vc_of_selections(classifier_vc: ArrayLike, selection_bits: ArrayLike) -> Numbers:
     """VC dimension of choosing one of a number of sets of features and a classifier (Lemma 7).
 
+    It is at most ``(d_c + log2 |H_fs| + 1) log2 d_c``. Step (5) of the proof needs log2 d_c >= 2 +
+    log2 e = 3.44, that is d_c >= 10.87; the paper prints "log d_c > 2", but its condition d_c >= 11
+    is the right one.
+
     Parameters
     ----------
     classifier_vc : array-like
@@ -179,16 +160,6 @@ def vc_of_selections(classifier_vc: ArrayLike, selection_bits: ArrayLike) -> Num
         dimension is covered by the bound for 11.
     selection_bits : array-like
         Logarithm to base 2 of the number of sets of features, at least 0.
-
-    Returns
-    -------
-    dimension : float or ndarray
-        Upper bound ``(d_c + log2 |H_fs| + 1) log2 d_c``.
-
-    Notes
-    -----
-    Step (5) of the proof needs log2 d_c >= 2 + log2 e = 3.44, that is d_c >= 10.87; the paper
-    prints "log d_c > 2", but its condition d_c >= 11 is the right one.
 
     Examples
     --------
@@ -211,6 +182,9 @@ def joint_vc_dimension(
 ) -> Numbers:
     """VC dimension of selecting features by a rule on meta-features, and classifying (Theorem 8).
 
+    It is at most (d_c + d_s log2(e N / d_s) + 1) log2 d_c; see :func:`induced_selections` for
+    N < d_s.
+
     Parameters
     ----------
     classifier_vc : array-like
@@ -220,12 +194,6 @@ def joint_vc_dimension(
         on binary meta-features.
     n_candidates : array-like
         Number N of features to choose from, at least 1.
-
-    Returns
-    -------
-    dimension : float or ndarray
-        Upper bound (d_c + d_s log2(e N / d_s) + 1) log2 d_c; see :func:`induced_selections` for
-        N < d_s.
 
     Examples
     --------
@@ -248,17 +216,14 @@ def direct_vc_dimension(
 ) -> Numbers:
     """VC dimension of selecting any n of N features, and classifying (equation 1).
 
+    It is at most (d_c + log2 C(N, n) + 1) log2 d_c.
+
     Parameters
     ----------
     classifier_vc : array-like
         As in :func:`vc_of_selections`.
     n_candidates, n_selected : array-like
         As in :func:`direct_bound`.
-
-    Returns
-    -------
-    dimension : float or ndarray
-        Upper bound (d_c + log2 C(N, n) + 1) log2 d_c.
 
     Examples
     --------

@@ -225,12 +225,7 @@ CATALOGUE = {
 
 
 def list_datasets() -> list[str]:
-    """Name every data set of the catalogue.
-
-    Returns
-    -------
-    list of str
-        The names :func:`describe` and :func:`load` take, sorted.
+    """Names of all data sets, sorted, as :func:`describe` and :func:`load` take them.
 
     Examples
     --------
@@ -244,17 +239,12 @@ def list_datasets() -> list[str]:
 
 
 def describe(name: str) -> DatasetInfo:
-    """Tell what is known of a data set, without opening a file.
+    """Tell what is known of a data set, without opening a file, as a :class:`DatasetInfo`.
 
     Parameters
     ----------
     name : str
         One of :func:`list_datasets`.
-
-    Returns
-    -------
-    DatasetInfo
-        A frozen record: shape, classes, split, OpenML twin, overlap with other sets, a note.
 
     Examples
     --------
