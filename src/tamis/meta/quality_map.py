@@ -122,7 +122,7 @@ class QualityMap(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         self.random_state = random_state
 
     def fit(self, meta: Any, quality: Any) -> QualityMap:
-        """Learn the map.
+        """Learn the map from measured features.
 
         Parameters
         ----------
@@ -130,11 +130,6 @@ class QualityMap(RegressorMixin, BaseEstimator):  # type: ignore[misc]
             Properties of the measured features.
         quality : array-like of shape (n_features,) or fitted selector
             Their measured quality, larger is better; of a selector its `scores_`.
-
-        Returns
-        -------
-        self : QualityMap
-            The fitted map.
         """
         check_parameters(self, self._constraints)
         self._forget()
@@ -158,23 +153,18 @@ class QualityMap(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     def predict(self, meta: Any) -> Floats:
-        """Predict the quality of features, measured or not.
+        """Predict the quality of features, measured or not, as an array of shape (n_features,).
 
         Parameters
         ----------
         meta : array-like or DataFrame of shape (n_features, n_meta)
             The same properties as in fit.
-
-        Returns
-        -------
-        quality : ndarray of shape (n_features,)
-            Predicted quality.
         """
         check_is_fitted(self, "regressor_")
         return np.asarray(self.regressor_.predict(self._encoder.encode(meta)), np.float64).ravel()
 
     def smooth(self, meta: Any, quality: Any, *, noise: Any = None) -> Floats:
-        """Fit the map and improve the measured quality of the features with it.
+        """Fit the map and improve the measured quality with it; returns the improved one.
 
         Parameters
         ----------
@@ -185,11 +175,6 @@ class QualityMap(RegressorMixin, BaseEstimator):  # type: ignore[misc]
             improved, and the noise is estimated from their differences.
         noise : float, array-like of shape (n_features,) or None, default=None
             Standard errors of the measured quality, if they are known.
-
-        Returns
-        -------
-        smoothed : ndarray of shape (n_features,)
-            The improved quality.
 
         Notes
         -----

@@ -211,11 +211,6 @@ class AndOrFeatures(BaseEstimator):  # type: ignore[misc]
             negated pixel.
         shift : int or sequence of int, default=1
             Side of the square of shifts, one for all features or one each.
-
-        Returns
-        -------
-        features : AndOrSet
-            The features.
         """
         return self._check_features(AndOrSet.from_inputs(inputs, shift))
 
@@ -243,7 +238,9 @@ class AndOrFeatures(BaseEstimator):  # type: ignore[misc]
         return np.column_stack([columns[name] for name in self.meta_features]).astype(np.float64)
 
     def measure(self, images: Any, features: AndOrSet) -> NDArray[np.uint8]:
-        """Values of the features on images.
+        """Values of the features on images: 0 and 1, uint8 of shape (n_images, n_features).
+
+        The values of a feature lie side by side in memory (Fortran order).
 
         Parameters
         ----------
@@ -251,11 +248,6 @@ class AndOrFeatures(BaseEstimator):  # type: ignore[misc]
             Numbers or bools; or what `pack` gave, which saves the packing.
         features : AndOrSet
             The features.
-
-        Returns
-        -------
-        values : ndarray of uint8 of shape (n_images, n_features)
-            0 and 1; the values of a feature lie side by side in memory (Fortran order).
         """
         images = self._packed(images)
         octets = self.measure_packed(images, features).view(np.uint8)

@@ -202,11 +202,6 @@ class PatchPrototypes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
             Grey values.
         y : None
             Ignored.
-
-        Returns
-        -------
-        self : PatchPrototypes
-            The fitted prototypes.
         """
         check_parameters(self, self._constraints)
         random = check_random_state(self.random_state)
@@ -232,34 +227,26 @@ class PatchPrototypes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         return self
 
     def transform(self, X: Any) -> Floats:
-        """Values of all prototypes on images.
+        """Values of all prototypes on images, of shape (n_images, n_prototypes).
+
+        They are in [0, 1]; 1 where the patch itself is found.
 
         Parameters
         ----------
         X : array-like
             Images as in `fit`.
-
-        Returns
-        -------
-        values : ndarray of shape (n_images, n_prototypes)
-            In [0, 1]; 1 where the patch itself is found.
         """
         check_is_fitted(self, "beta_")
         images = self._check_images(X, reset=False)
         return np.exp(-self.beta_ * self._distances_to(images, len(self.prototypes_)))
 
     def source(self, X: Any) -> FeatureSource:
-        """Candidates for `MFPFS` and its like: prototypes measured on `X` when asked for.
+        """Make a :class:`FeatureSource` of the prototypes, measured on `X` when asked for.
 
         Parameters
         ----------
         X : array-like
             Images as in `fit`. They are filtered at once, and the representation is kept.
-
-        Returns
-        -------
-        source : FeatureSource
-            With `meta`, `meta_names`, `cost` and `measure` of the prototypes.
         """
         check_is_fitted(self, "beta_")
         images = self._check_images(X, reset=False)

@@ -68,11 +68,6 @@ class SetSearch(TransformerMixin, CallbackSupportMixin, BaseEstimator):  # type:
             :class:`~tamis.meta.FeatureSource`.
         y : array-like of shape (n_samples,)
             The target.
-
-        Returns
-        -------
-        self : object
-            With the best set of features.
         """
         check_parameters(self, self._constraints)
         self._forget()
@@ -85,34 +80,24 @@ class SetSearch(TransformerMixin, CallbackSupportMixin, BaseEstimator):  # type:
         return self
 
     def transform(self, X: Any) -> NDArray[Any]:
-        """Measure the chosen features.
+        """Measure the chosen features, one column each, in the order of `features_`.
 
         Parameters
         ----------
         X : object
             Samples, in the form that the generator takes; after a fit on a source, that source,
             another one with the same candidates, or a table of them.
-
-        Returns
-        -------
-        columns : ndarray of shape (n_samples, n_selected)
-            One column per feature, in the order of `features_`.
         """
         check_is_fitted(self, "features_")
         return np.asarray(self.generator_.measure(X, self.features_))
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
-        """Names of the columns that :meth:`transform` makes.
+        """Names of the chosen candidates; else the name of the class and a number.
 
         Parameters
         ----------
         input_features : ignored
             For compatibility.
-
-        Returns
-        -------
-        names : ndarray of str
-            The names of chosen candidates; else the name of the class and a number.
         """
         check_is_fitted(self, "features_")
         if hasattr(self.generator_, "names"):
@@ -127,11 +112,6 @@ class SetSearch(TransformerMixin, CallbackSupportMixin, BaseEstimator):  # type:
         ----------
         indices : bool, default=False
             Give indices, in ascending order, instead of a mask.
-
-        Returns
-        -------
-        support : ndarray
-            Bools of shape (n_candidates,), or ints.
         """
         check_is_fitted(self, "features_")
         if not hasattr(self, "support_"):

@@ -63,7 +63,7 @@ class Generator(Protocol):
         n_features: int | None = None,
         budget: float | None = None,
     ) -> Any:
-        """Draw a set of features with the properties of a point.
+        """Draw a set of features with the properties of a point, for the other methods.
 
         Parameters
         ----------
@@ -75,11 +75,6 @@ class Generator(Protocol):
             How many; exactly one of `n_features` and `budget` is given.
         budget : float or None, default=None
             Draw until the total cost would exceed it.
-
-        Returns
-        -------
-        features : object with a length
-            The set, to be given to the other methods.
         """
         ...
 

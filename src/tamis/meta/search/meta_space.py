@@ -126,17 +126,12 @@ class MetaSpace:
         return sum(self._allows(dict(zip(self.names, values, strict=True))) for values in points)
 
     def sample(self, rng: Rng = None) -> Point:
-        """Draw a point; all allowed points are equally likely.
+        """Draw a point, a dict with Python values; all allowed points are equally likely.
 
         Parameters
         ----------
         rng : numpy Generator, int or None, default=None
             Source of random numbers, or a seed for it.
-
-        Returns
-        -------
-        point : dict
-            With Python values.
         """
         rng = np.random.default_rng(rng)
         for _ in range(SAMPLE_TRIES):
@@ -149,21 +144,16 @@ class MetaSpace:
         )
 
     def near(self, point: Mapping[str, Any], rng: Rng = None, step: float = 0.1) -> Point:
-        """Make a random step from a point, to an allowed point.
+        """Make a random step from a point to an allowed one, or stay if 1,000 tries find none.
 
         Parameters
         ----------
         point : mapping
             A valid point; it is not changed.
         rng : numpy Generator, int or None, default=None
-            Source of random numbers, or a seed for it.
+            As for `sample`.
         step : float, default=0.1
             Standard deviation of the step as a share of the width of each dimension; 0 stays.
-
-        Returns
-        -------
-        point : dict
-            The new point, or the old one if no allowed point was found in 1,000 tries.
         """
         start = self.check(point)
         if not Number(float, 0.0, open_high=True).allows(step):
@@ -212,12 +202,7 @@ class MetaSpace:
         Parameters
         ----------
         points : dict or iterable of dicts
-            One point or several.
-
-        Returns
-        -------
-        array : ndarray of shape (n_dimensions,) or (n_points, n_dimensions)
-            One dimension for one point.
+            One point, which gives an array of one dimension, or several.
         """
         if isinstance(points, Mapping):
             return np.array(self._encode(points))
@@ -225,17 +210,12 @@ class MetaSpace:
         return np.array(rows, dtype=np.float64).reshape(-1, len(self.names))
 
     def from_array(self, array: ArrayLike) -> Any:
-        """Give back the points that `to_array` made numbers of.
+        """Give back the points that `to_array` made numbers of, a dict or a list of dicts.
 
         Parameters
         ----------
         array : array-like of shape (n_dimensions,) or (n_points, n_dimensions)
             As made by `to_array`.
-
-        Returns
-        -------
-        points : dict or list of dicts
-            A dict for one dimension.
         """
         rows = np.asarray(array, dtype=np.float64)
         if rows.ndim not in (1, 2) or rows.shape[-1] != len(self.names):

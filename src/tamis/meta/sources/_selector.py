@@ -96,11 +96,6 @@ class SourceSelector(SelectorMixin, CallbackSupportMixin, BaseEstimator):  # typ
             Or any object with `meta` and `measure`.
         y : array-like of shape (n_samples,)
             The target.
-
-        Returns
-        -------
-        self : object
-            The fitted selector.
         """
         check_parameters(self, self._constraints)
         who = type(self).__name__
@@ -190,11 +185,6 @@ class SourceSelector(SelectorMixin, CallbackSupportMixin, BaseEstimator):  # typ
         source : FeatureSource
             With the same candidates as in fit, perhaps on other rows. Columns that it does not
             know yet are measured, others are not.
-
-        Returns
-        -------
-        columns : ndarray of shape (n_samples, n_selected)
-            The selected columns.
         """
         check_is_fitted(self, "support_")
         source = as_source(source)

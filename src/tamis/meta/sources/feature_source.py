@@ -160,6 +160,10 @@ class FeatureSource:
     def columns(self, indices: Any, *, skip_failed: bool = False) -> Floats:
         """Columns of some candidates, measured now where they were not yet.
 
+        The result is a new float64 array of shape (n_samples, n_indices), in the order of
+        `indices`. A :class:`~tamis.exceptions.MeasurementError` tells which candidates could not be
+        measured; the others are measured and kept.
+
         Parameters
         ----------
         indices : array-like of int, or mask of n_candidates bools
@@ -167,16 +171,6 @@ class FeatureSource:
         skip_failed : bool, default=False
             Leave out candidates that cannot be measured; ``available(indices)`` tells which ones
             are there. Otherwise they are an error.
-
-        Returns
-        -------
-        columns : ndarray of float64 of shape (n_samples, n_indices)
-            A new array in the order of `indices`.
-
-        Raises
-        ------
-        MeasurementError
-            When a candidate could not be measured; the others are measured and kept.
         """
         found, error = self._obtain(indices)
         chosen = [column for _, column in found if column is not None]
@@ -190,12 +184,7 @@ class FeatureSource:
         Parameters
         ----------
         indices : array-like of int, or mask of n_candidates bools
-            The candidates.
-
-        Returns
-        -------
-        available : ndarray of int64
-            `indices` without those that failed, in the same order; `columns` has them all.
+            The candidates; the result has those that did not fail, in the same order.
         """
         found, _ = self._obtain(indices)
         return np.array([index for index, column in found if column is not None], dtype=np.int64)
@@ -214,25 +203,17 @@ class FeatureSource:
         """Keep measured columns in a folder, too, and find there what was measured before.
 
         Every result is written when it arrives, whole or not at all, so a process may be killed
-        at any moment. Several processes may use one folder at a time.
+        at any moment. Several processes may use one folder at a time. What the folder holds counts
+        as measured. Returns the source itself.
 
         Parameters
         ----------
         path : str or Path
-            A new folder, or one made by this method for the same `meta` (values and names).
+            A new folder, or one made by this method for the same `meta` (values and names). One
+            that belongs to another source, or cannot be written, is an error.
         key : str, default=None
             Name of the samples, such as the version of the data: columns kept under another key
             are refused. Without it, only `meta` and the number of samples tell sources apart.
-
-        Returns
-        -------
-        self : object
-            The source; what the folder holds counts as measured.
-
-        Raises
-        ------
-        InputError
-            When the folder belongs to another source, or cannot be written.
         """
         check_value(key, _KEY, who=self._who(), name="key")
         names = meta_table.check_names(self.feature_names, self._size(), self._who())
@@ -358,11 +339,6 @@ def as_source(source: Any) -> FeatureSource:
     ----------
     source : FeatureSource, or object with `meta` and `measure`
         `cost`, `feature_names`, `n_samples`, `retries` and `batch_size` are used if it has them.
-
-    Returns
-    -------
-    source : FeatureSource
-        The source.
 
     Examples
     --------
