@@ -13,7 +13,7 @@ from tamis.meta.sources.feature_source import FeatureSource, as_source
 from tamis.meta.sources.function_source import FunctionSource
 from tamis.meta.sources.mfpfs import MFPFS
 from tamis.meta.sources.qualities import measure_quality
-from tamis.meta.sources.source_baselines import SourceRandom, SourceRFE
+from tamis.meta.sources.source_selectors import SourceRandom, SourceRFE
 from tamis.meta.sources.table_sources import ArraySource, FrameSource, ParquetSource
 
 __all__ = [

@@ -29,9 +29,8 @@ REGRESSOR = Custom(
 class QualityMap(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     """Map from the properties of features (meta-features) to their quality.
 
-    The quality of some features is measured on data: their information gain, the squared weights
-    of a linear model, or any other number. Their properties, such as position and size of an
-    image patch or the pathway of a gene, are known for all features. The map is a regression
+    The quality of some features is measured on data, such as their information gain. Their
+    properties, such as the pathway of a gene, are known for all features. The map is a regression
     of the one on the other. It tells which features that were never measured are worth
     measuring, which properties make a feature good, and it improves noisy measurements.
 
@@ -57,14 +56,10 @@ class QualityMap(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     contribution_ : ndarray of shape (n_meta,)
         By how much `correlation_` falls when a meta-feature is left out. Computed when first
         asked for.
-    quality_ : ndarray of shape (n_features,)
-        The measured quality.
-    regressor_ : regressor
-        Fitted on all features.
-    n_features_in_ : int
-        Number of meta-features.
-    feature_names_in_ : ndarray of shape (n_meta,)
-        Their names, if `meta` was a DataFrame.
+    quality_, regressor_ : ndarray of shape (n_features,), regressor
+        The measured quality, and the regressor fitted on all features.
+    n_features_in_, feature_names_in_ : int, ndarray of shape (n_meta,)
+        Number of meta-features, and their names if `meta` was a DataFrame.
     map_weight_ : ndarray of shape (n_features,)
         Weight of the map in the last call of :meth:`smooth`, the rest being the measurement's.
 

@@ -89,10 +89,9 @@ class PatchPrototypes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         The patches, float32.
     origins_ : ndarray of shape (n_prototypes, 4)
         Image, band, row and column each was taken from.
-    meta_ : ndarray of shape (n_prototypes, 6)
-        Size, mean, deviation, peak, quantiles 0.3 and 0.7 of the values of every prototype.
-    meta_names_ : list of str
-        Names of these.
+    meta_, meta_names_ : ndarray of shape (n_prototypes, 6), list of str
+        Size, mean, deviation, peak, quantiles 0.3 and 0.7 of the values of every prototype, and
+        the names of these.
     cost_ : ndarray of shape (n_prototypes,)
         Multiplications to measure a prototype on one image.
     beta_ : ndarray of shape (n_prototypes,)

@@ -51,10 +51,8 @@ class ClusterGenerator:
     space : MetaSpace
         One dimension, ``"cluster"``, with the numbers of the clusters. A small step leads to a
         cluster nearby, see Notes.
-    labels : ndarray of shape (n_candidates,)
-        Cluster of every candidate.
-    sizes : ndarray of shape (n_clusters,)
-        Candidates in every cluster.
+    labels, sizes : ndarray of shape (n_candidates,), ndarray of shape (n_clusters,)
+        Cluster of every candidate, and candidates in every cluster.
     n_candidates : int
         Number of candidates.
 

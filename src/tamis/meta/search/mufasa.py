@@ -24,10 +24,8 @@ class Mufasa(SetSearch):
         Draws and measures features, see :class:`~tamis.meta.Generator`. ``None`` is a
         :class:`~tamis.meta.ClusterGenerator` of the candidates, if `X` is a
         :class:`~tamis.meta.FeatureSource`.
-    n_features_to_select : int or None, default=None
-        Features in a set.
-    budget : float or None, default=None
-        Largest total cost of a set. Exactly one of both limits is given.
+    n_features_to_select, budget : int or None, float or None, default=None
+        Features in a set, or the largest total cost of a set; exactly one of both is given.
     n_steps : int, default=50
         Steps of every restart.
     step : float, default=0.2
@@ -35,11 +33,9 @@ class Mufasa(SetSearch):
         dimension.
     decay : float, default=1.0
         The move after step j has the size ``step * decay ** j``.
-    patience : int or None, default=None
-        End after so many steps in a row without an improvement by more than `tol`; ``None`` never
-        ends early.
-    tol : float, default=0.0
-        Improvement of the quality that counts for `patience`.
+    patience, tol : int or None, default=None; float, default=0.0
+        End after `patience` steps in a row without an improvement of the quality by more than
+        `tol`; ``None`` never ends early.
     start : dict or None, default=None
         First point; ``None`` draws one at random for every restart.
     n_restarts : int, default=1
@@ -69,23 +65,17 @@ class Mufasa(SetSearch):
 
     Attributes
     ----------
-    best_point_ : dict
-        Meta-features of the best set.
-    best_score_ : float
-        Its quality. It is the largest of many, hence too good to be true: see Notes.
-    features_ : object
-        The best set, as the generator drew it.
-    n_selected_, cost_ : int, float
-        Its size and total cost.
+    best_point_, best_score_ : dict, float
+        Meta-features of the best set, and its quality, which is too good to be true: see Notes.
+    features_, n_selected_, cost_ : object, int, float
+        The best set, as the generator drew it, its size and total cost.
     meta_ : ndarray of shape (n_selected, n_meta)
         Meta-features of every feature in it.
     history_ : list of dict
         For every set: restart, step, proposal, point, quality, accepted, n_features, cost, seconds,
         failure (None, or why it could not be scored).
-    n_steps_ : int
-        Steps taken, all restarts together.
-    status_ : {"n_steps", "patience", "stopped"}
-        Why it ended.
+    n_steps_, status_ : int, {"n_steps", "patience", "stopped"}
+        Steps taken, all restarts together, and why it ended.
     n_measured_ : int
         Features measured; of a source, the candidates measured in this fit.
     support_ : ndarray of bool of shape (n_candidates,)

@@ -64,19 +64,14 @@ class FeatureSource:
     batch_size : int or None
         May be defined: how many candidates `measure` is asked for at a time; None (the default)
         means all that are needed. What a killed process loses is the batch it was measuring.
-    n_candidates : int
-        Number of rows of `meta`.
-    meta_names : list of str or None
-        Columns of `meta`, if that is a DataFrame.
+    n_candidates, meta_names : int, list of str or None
+        Number of rows of `meta`, and its columns if it is a DataFrame.
     n_samples : int or None
         Length of a column; None as long as it is not known. May be defined: then columns of
         another length are failures from the first one on.
-    measured : ndarray of int64
-        The measured candidates, in the order in which they were asked for.
-    n_measured : int
-        How many they are.
-    spent : float
-        What they cost together.
+    measured, n_measured, spent : ndarray of int64, int, float
+        The measured candidates, in the order in which they were asked for, how many they are, and
+        what they cost together.
     failures : dict of int to str
         Candidates that could not be measured, and why.
 

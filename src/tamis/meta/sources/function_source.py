@@ -38,12 +38,8 @@ class FunctionSource(FeatureSource):
     function : callable
         Called with the number of a candidate (an int), returns its column: numbers of shape
         (n_samples,), NaN where a value is missing.
-    meta : array-like or DataFrame of shape (n_candidates, n_meta)
-        Properties of every candidate.
-    cost : array-like of shape (n_candidates,), float or None, default=None
-        What a measurement costs; None means 1 each.
-    feature_names : list of str, default=None
-        Names of the candidates; None takes them from the index of a pandas `meta`.
+    meta, cost, feature_names
+        As in :class:`ArraySource`, of every candidate.
     n_jobs : int, default=None
         How many calls at a time: None means as many as cores, negative numbers count back from
         these. An instrument that can do one thing at a time wants 1, a web service may want more.

@@ -14,8 +14,8 @@ from tamis._runtime.warning import warn
 from tamis._validation import N_JOBS, Choice, Constraint, Custom, Number
 from tamis.meta._meta_encoder import read_columns
 from tamis.meta.quality_map import REGRESSOR, QualityMap
-from tamis.meta.sources._selector import COUNT_OR_SHARE, Indices, Measuring, SourceSelector
 from tamis.meta.sources.meta_table import take_rows
+from tamis.meta.sources.source_selectors import COUNT_OR_SHARE, Indices, Measuring, SourceSelector
 
 Floats = NDArray[np.float64]
 # A map of one point could not tell anything apart.
@@ -54,14 +54,10 @@ class MFPFS(SourceSelector):
 
     Attributes
     ----------
-    n_measured_ : int
-        Candidates measured, the selected ones included.
-    cost_ : float
-        Their total cost.
-    measured_ : ndarray of int
-        Which ones, in the order of measuring.
-    failed_ : ndarray of int
-        Candidates that could not be measured.
+    n_measured_, cost_ : int, float
+        Number of candidates measured, the selected ones included, and their total cost.
+    measured_, failed_ : ndarray of int
+        The measured candidates, in this order, and those that could not be measured.
     history_ : list of dict
         For every round `alpha`, `n_candidates` (at its start), `n_drawn`, `n_new` (not measured
         before), `n_failed`, `n_dropped`, `n_left`, `cost` of the new ones, `correlation` of the map

@@ -109,8 +109,8 @@ class ArraySource(FeatureSource):
 class FrameSource(FeatureSource):
     """The columns of a DataFrame as candidates, with a table of their properties.
 
-    For tables whose columns are described in another table: genes and their annotation, words
-    and their properties. The two are matched by name, so their order does not matter.
+    For tables whose columns are described in another table, such as genes and their annotation.
+    The two are matched by name, so their order does not matter.
 
     Parameters
     ----------
@@ -181,29 +181,21 @@ class ParquetSource(FeatureSource):
     Parameters
     ----------
     path : str, Path, or list of them
-        A file, several files (in the order given), or a folder, whose files with an extension of
-        Parquet (.parquet, .pq) or Feather (.feather, .arrow, .ipc) are used in the order of their
-        names.
+        A file, several files (in the order given), or a folder, whose Parquet (.parquet, .pq) and
+        Feather files (.feather, .arrow, .ipc) are used in the order of their names.
     meta : pandas or polars DataFrame, Arrow table, or array of shape (n_candidates, n_meta)
         A row per candidate, with the name of its column in the column `name`, or in the index
         (pandas). Columns of the files that it does not name are no candidates.
     columns : list of str, default=None
         Names of the candidates. None means all that `meta` names. If `meta` names more, its rows
         are taken by name; if it has no names, it must have one row per name, in this order.
-    cost : array-like of shape (n_candidates,), float or None, default=None
-        What a column costs, in the order of the candidates; None means 1 each.
-    name : str, default="feature"
-        Column of `meta` with the names. It is no meta-feature.
-
-    Raises
-    ------
-    MissingDependencyError
-        When pyarrow is not installed.
+    cost, name
+        As in :class:`FrameSource`; costs are in the order of the candidates.
 
     Notes
     -----
-    A measurement reads the columns from every file, through the footer, and nothing else of it.
-    A column of text, or one with an infinite value, is a failed measurement.
+    It needs pyarrow. A measurement reads the columns from every file, through the footer, and
+    nothing else of it. A column of text, or one with an infinite value, is a failed measurement.
 
     Examples
     --------
