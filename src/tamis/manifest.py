@@ -345,8 +345,7 @@ def apply(manifest: Manifest, table: Any, *, also: Iterable[str] = ()) -> Any:
     manifest : Manifest
         From :func:`read_manifest` or :func:`make_manifest`.
     table : DataFrame, Arrow table, RawTable, array or sparse matrix
-        Any table that has the columns; others are left out. The columns of an array are called
-        ``x0``, ``x1``, ...
+        Any table that has the columns. Those of an array are called ``x0``, ``x1``, ...
     also : iterable of str, default=()
         Columns to take as well, such as the target; they come last.
 

@@ -95,8 +95,7 @@ def robust_rank_aggregation(rankings: ArrayLike) -> RobustRanks:
     Parameters
     ----------
     rankings : array-like of shape (n_lists, n_columns)
-        As for :func:`borda`, but ties get the worst of their ranks, so that the p-value stays a
-        bound.
+        As for :func:`borda`, but ties get their worst rank, so that the p-value stays a bound.
 
     Notes
     -----

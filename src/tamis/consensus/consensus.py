@@ -79,8 +79,7 @@ class Consensus(WeightedSelector):
         the lists; anything else cuts as usual, see :mod:`tamis.cutoff`. Shares of columns beaten
         fall in nearly a straight line, so they seldom have an elbow; those of ``"rra"`` do.
     n_jobs : int or None, default=None
-        Threads of each method that has no number of its own; ``None`` uses all cores. The result
-        does not depend on it.
+        Threads of methods without a number; ``None`` uses all cores. It changes no result.
 
     Attributes
     ----------

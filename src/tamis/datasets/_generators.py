@@ -45,8 +45,8 @@ def make_iris_combinations(
 ) -> Bunch:
     """Add to the four features of iris random mixtures of them.
 
-    The original features should be ranked first. The Inf-FS paper reports that when the mixtures
-    are linear, and not when they are periodic: rank correlation only sees monotonic relations.
+    The original features should be ranked first. In the Inf-FS paper they are when the mixtures are
+    linear, and not when they are periodic: rank correlation only sees monotonic relations.
 
     Parameters
     ----------
@@ -240,8 +240,7 @@ def make_ofw_ternary(
     n_features : int, default=100
         Columns, at least 9.
     signal_share : float, default=0.9
-        The paper's q: share of the rows drawn from a component with relevant features. The others
-        are noise.
+        The paper's q: share of the rows drawn with relevant features; the others are noise.
     random_state : int, numpy.random.Generator or None, default=None
         Seed; `None` draws anew each time.
 

@@ -37,8 +37,7 @@ class QualityMap(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     Parameters
     ----------
     regressor : regressor or None, default=None
-        Any scikit-learn regressor; it is cloned and gets the encoded properties. ``None`` is the
-        distance-weighted mean of the nearest features.
+        Any scikit-learn regressor; ``None`` is a distance-weighted mean of the nearest features.
     n_neighbors : int, default=10
         Neighbours of the default regressor; at most as many as there are features.
     cv : int, default=5
@@ -51,11 +50,9 @@ class QualityMap(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     predicted_ : ndarray of shape (n_features,)
         Quality of every feature of the fit as predicted by a map that has not seen it.
     correlation_, spearman_ : float
-        Pearson's and Spearman's correlation of measured quality and `predicted_`; 0 if one of the
-        two is constant, as nothing is told apart then.
+        Pearson's and Spearman's correlation of quality and `predicted_`; 0 if one is constant.
     contribution_ : ndarray of shape (n_meta,)
-        By how much `correlation_` falls when a meta-feature is left out. Computed when first
-        asked for.
+        By how much `correlation_` falls without a meta-feature; computed when first asked for.
     quality_, regressor_ : ndarray of shape (n_features,), regressor
         The measured quality, and the regressor fitted on all features.
     n_features_in_, feature_names_in_ : int, ndarray of shape (n_meta,)

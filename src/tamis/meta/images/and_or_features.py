@@ -44,19 +44,17 @@ class AndOrFeatures(BaseEstimator):  # type: ignore[misc]
     """Features of binary images: AND of some pixels or their negation, OR over shifts.
 
     A feature asks whether a small pattern of ink and paper is there, somewhere in a square of
-    ``shift * shift`` places. There are far too many of them to measure all, so they are drawn at
-    random with given properties (the meta-features: how many pixels, how many of them ink, how
-    much shift, how far apart), and :class:`~tamis.meta.Mufasa` looks for the properties of good
-    ones. It is a :class:`~tamis.meta.Generator`; its samples X are images.
+    ``shift * shift`` places. They are drawn at random with given properties (how many pixels, how
+    many of them ink, how much shift, how far apart), and :class:`~tamis.meta.Mufasa` looks for the
+    properties of good ones. It is a :class:`~tamis.meta.Generator`; its samples X are images.
 
     Parameters
     ----------
     image_shape : tuple of two ints, default=(28, 28)
         Height and width.
     threshold : float, default=0.5
-        A pixel is ink (1) if its value is above the threshold, else background (0). The value is
-        compared as it is: 0.5 suits images of 0 and 1 and gray values from 0 to 1; for gray values
-        from 0 to 255, 127.5 is the middle. Images of bools are taken as they are.
+        A pixel is ink (1) if its value is above the threshold, else background (0): 0.5 suits
+        values from 0 to 1, 127.5 those from 0 to 255. Images of bools are taken as they are.
     max_inputs : int, default=8
         Most pixels of a feature, 1 to 8.
     max_shift : int, default=8
@@ -72,9 +70,8 @@ class AndOrFeatures(BaseEstimator):  # type: ignore[misc]
         With ``"row"`` or ``"column"``: how many places around the given one the centre of gravity
         may have, ``row - window / 2 <= centre < row + window / 2``.
     min_share : float, default=0.05
-        What `telling` asks of a feature: to be 1 in at least this share of the images, and 0 in at
-        least as many. Searches leave out the others (``redraw_constant`` of Mufasa); 0 asks only
-        that it varies.
+        Share of the images in which a feature must be 1, and 0, at least; 0 asks only that it
+        varies. Searches leave out the others, see `telling` and ``redraw_constant`` of Mufasa.
     n_jobs : int or None, default=None
         Threads; ``None`` uses all cores. The result does not depend on it.
 

@@ -34,9 +34,8 @@ def _are_sizes(value: Any) -> bool:
 
 
 def _is_beta(value: Any) -> bool:
-    if isinstance(value, str):
-        return value in ("auto", "size")
-    return Number(float, 0, open_low=True, open_high=True).allows(value)
+    number = Number(float, 0, open_low=True, open_high=True)
+    return value in ("auto", "size") if isinstance(value, str) else number.allows(value)
 
 
 class PatchPrototypes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -46,8 +45,7 @@ class PatchPrototypes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
     responses replaced by their maximum over neighbouring places and two adjacent scales. A
     prototype is a square patch of this representation, drawn from a random image. Its value on an
     image is ``exp(-beta d^2)``, where d is the Euclidean distance to the nearest patch of that
-    image, over all places and bands. Prototypes are many, expensive to measure and easy to
-    describe, so they suit `MFPFS` and `QualityMap`; see `source`.
+    image. Prototypes are many, expensive to measure and easy to describe: see `source`.
 
     Parameters
     ----------
@@ -62,20 +60,17 @@ class PatchPrototypes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         Sizes of filters, an even number: two of them make a band. ``None`` takes as many as stay
         within two thirds of the image, 2 to 16 (8 for 32 x 32, 4 for 19 x 19 pixels).
     filter_size : int or None, default=None
-        Side of the smallest filter, odd; each scale adds 2. ``None`` is 7, for images below 64
-        pixels 5.
+        Side of the smallest filter, odd; each scale adds 2. ``None`` is 7, below 64 pixels 5.
     pool_size : int or None, default=None
         Side of the square over which the first band takes its maximum; each band adds 2. Squares
         overlap by half, so a band has ``1 / (pool // 2)`` of the resolution of the image. ``None``
         is 8, or less where the first band would not be twice as wide as the largest patch.
     normalize : bool, default=False
-        Divide every response by the norm of the pixels under the filter, so that faint and strong
-        contrast count the same.
+        Divide responses by the norm of the pixels, so that faint and strong contrast count alike.
     beta : float, "auto" or "size", default="auto"
-        Sharpness. A number is used as it is, for squared distances of the representation of
-        images divided by `scale_`. ``"auto"`` is one number for all prototypes, 0.3 over the
-        median squared distance of training images to prototypes; ``"size"`` is one such
-        number for every patch size.
+        Sharpness, for squared distances of the representation of images divided by `scale_`.
+        ``"auto"`` is 0.3 over the median squared distance of training images to prototypes,
+        ``"size"`` one such number for every patch size.
     image_shape : tuple of int or None, default=None
         Rows and columns of an image given as a line of pixels; ``None``: images are square.
     random_state : int, RandomState instance or None, default=None
@@ -90,8 +85,7 @@ class PatchPrototypes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
     origins_ : ndarray of shape (n_prototypes, 4)
         Image, band, row and column each was taken from.
     meta_, meta_names_ : ndarray of shape (n_prototypes, 6), list of str
-        Size, mean, deviation, peak, quantiles 0.3 and 0.7 of the values of every prototype, and
-        the names of these.
+        Size, mean, deviation, peak, quantiles 0.3 and 0.7 of every prototype, and their names.
     cost_ : ndarray of shape (n_prototypes,)
         Multiplications to measure a prototype on one image.
     beta_ : ndarray of shape (n_prototypes,)

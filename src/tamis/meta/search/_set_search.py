@@ -64,8 +64,7 @@ class SetSearch(TransformerMixin, CallbackSupportMixin, BaseEstimator):  # type:
         Parameters
         ----------
         X : object
-            What the generator measures features on, such as images; or a
-            :class:`~tamis.meta.FeatureSource`.
+            What features are measured on, such as images; or a :class:`~tamis.meta.FeatureSource`.
         y : array-like of shape (n_samples,)
             The target.
         """

@@ -32,10 +32,9 @@ MANY = 50_000
 class ClusterGenerator:
     """Draws candidates of a source cluster by cluster, where meta-features are similar.
 
-    It makes :class:`~tamis.meta.Mufasa` a method of feature selection: candidates are clustered by
-    their properties, a point of the search is a cluster, and its features are drawn at random from
-    the candidates in it. Few large clusters give sets that are little redundant, many small ones
-    sets that are alike in quality.
+    It makes :class:`~tamis.meta.Mufasa` a method of feature selection: a point of the search is a
+    cluster of candidates with similar properties, and its features are drawn from these. Few large
+    clusters give sets that are little redundant, many small ones sets that are alike in quality.
 
     Parameters
     ----------
@@ -49,8 +48,7 @@ class ClusterGenerator:
     Attributes
     ----------
     space : MetaSpace
-        One dimension, ``"cluster"``, with the numbers of the clusters. A small step leads to a
-        cluster nearby, see Notes.
+        One dimension, ``"cluster"``; a small step leads to a cluster nearby, see Notes.
     labels, sizes : ndarray of shape (n_candidates,), ndarray of shape (n_clusters,)
         Cluster of every candidate, and candidates in every cluster.
     n_candidates : int
@@ -118,7 +116,7 @@ class ClusterGenerator:
     @cached_property
     def space(self) -> MetaSpace:
         """The clusters as points."""
-        return MetaSpace({"cluster": _Clusters(self._nearest)})
+        return MetaSpace({"cluster": _Clusters(self._clusters[1])})
 
     def fingerprint(self) -> str:
         """Hash of the clusters, by which a checkpoint knows them again."""
@@ -138,7 +136,7 @@ class ClusterGenerator:
         candidates, fewer than asked for if there are no more.
         """
         cluster = self.space.check(point)["cluster"]
-        pools = [np.flatnonzero(self.labels == near) for near in self._nearest[cluster]]
+        pools = [np.flatnonzero(self.labels == near) for near in self._clusters[1][cluster]]
         return self._fill(pools, rng, n_features, budget)
 
     def draw_any(
@@ -223,8 +221,11 @@ class ClusterGenerator:
         return np.column_stack(columns).astype(np.float64)
 
     @cached_property
-    def _clusters(self) -> tuple[NDArray[np.intp], Floats]:
-        """Cluster of every candidate, numbered as they first appear, and the centres."""
+    def _clusters(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """Cluster of every candidate, numbered as they first appear, and clusters by distance.
+
+        Row k of these begins with k itself.
+        """
         from sklearn.cluster import KMeans, MiniBatchKMeans
 
         meta = self.source.meta
@@ -239,15 +240,9 @@ class ClusterGenerator:
         _, first, codes = np.unique(labels, return_index=True, return_inverse=True)
         labels = np.argsort(np.argsort(first))[codes]
         centres = np.array([table[labels == k].mean(axis=0) for k in range(labels.max() + 1)])
-        return labels, centres
-
-    @cached_property
-    def _nearest(self) -> NDArray[np.intp]:
-        """Clusters by the distance of their centres; row k begins with k itself."""
-        centres = self._clusters[1]
         squares = np.square(centres[:, None, :] - centres[None, :, :]).sum(axis=2)
         np.fill_diagonal(squares, -1.0)
-        return np.argsort(squares, axis=1, kind="stable")
+        return labels, np.argsort(squares, axis=1, kind="stable")
 
     def _fill(self, pools: list[Any], rng: Any, n_features: Any, budget: float | None) -> Ints:
         """Candidates in random order, pool after pool, until the limit is reached."""

@@ -13,9 +13,8 @@ from tamis.meta.search._set_task import SearchRun, SetTask
 class Mufasa(SetSearch):
     """Search the space of meta-features for a point where good sets of features are drawn.
 
-    A point of the space describes features: how many inputs, how much shift, from
-    which cluster. At every step a set of random features with such properties is drawn, measured
-    and scored by cross-validation; the next point lies near the best one so far. No single feature
+    At every step a set of random features with the properties of a point is drawn, measured and
+    scored by cross-validation; the next point lies near the best one so far. No single feature
     is ever judged, so it suits spaces with more features than anyone could measure.
 
     Parameters
@@ -29,8 +28,7 @@ class Mufasa(SetSearch):
     n_steps : int, default=50
         Steps of every restart.
     step : float, default=0.2
-        Size of a move: the deviation of the Gaussian noise, as a share of the width of every
-        dimension.
+        Size of a move: deviation of the Gaussian noise, as a share of the width of a dimension.
     decay : float, default=1.0
         The move after step j has the size ``step * decay ** j``.
     patience, tol : int or None, default=None; float, default=0.0
@@ -55,13 +53,11 @@ class Mufasa(SetSearch):
         long as the limit allows; ``False`` keeps them, as the paper seems to do. A generator with
         a method ``telling(columns)`` decides itself which features vary enough.
     checkpoint : str, path or None, default=None
-        File (JSON) that keeps the history after every step; an interrupted fit resumes from
-        it, to the same result.
+        File that keeps the history; an interrupted fit resumes from it, to the same result.
     random_state : int, RandomState or None, default=None
         Seed of all draws and of the folds.
     n_jobs : int or None, default=None
-        Threads over folds, proposals and restarts; ``None`` uses all cores. The result does not
-        depend on it.
+        Threads; ``None`` uses all cores. The result does not depend on it.
 
     Attributes
     ----------

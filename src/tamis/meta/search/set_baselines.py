@@ -117,8 +117,7 @@ class NormalizedInformationGain(SetSearch):
     Attributes
     ----------
     features_, n_selected_, cost_, meta_, best_score_, history_, n_measured_, support_, generator_
-        As in :class:`~tamis.meta.Mufasa`; `best_score_` is slightly too good, for the features
-        were chosen with the labels of all rows.
+        As in :class:`~tamis.meta.Mufasa`; features were chosen with the labels of all rows.
     best_point_ : None
         The features of the set have no point in common; see `meta_`.
     gain_ : ndarray of shape (n_selected,)

@@ -57,8 +57,7 @@ class FeatureSource:
     cost : array-like of shape (n_candidates,), float or None
         May be defined: what a measurement costs; None means 1 each.
     feature_names : list of str or None
-        May be defined: names of the candidates. Otherwise the index of a pandas `meta`, unless
-        that holds numbers.
+        May be defined: names of the candidates; else those in the index of a pandas `meta`.
     retries : int
         May be defined: how often a failed measurement is tried again; 2 by default.
     batch_size : int or None

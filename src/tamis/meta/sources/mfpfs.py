@@ -40,8 +40,7 @@ class MFPFS(SourceSelector):
     drop : float, default=0.5
         Share of the candidates dropped in a round; at least one goes.
     quality : str, callable or estimator, default="svm_weights"
-        How good measured candidates are; see :func:`measure_quality`. A selector is fitted anew in
-        each round.
+        How good measured candidates are, found anew in each round; see :func:`measure_quality`.
     regressor : regressor, QualityMap or None, default=None
         Learns quality from meta-features; ``None`` is the default of :class:`QualityMap`.
     reuse : bool, default=True
@@ -65,8 +64,7 @@ class MFPFS(SourceSelector):
     quality_map_ : QualityMap or None
         The map of the last round.
     criterion_ : ndarray of shape (n_candidates,)
-        Quality predicted in the last round that a candidate took part in; NaN if it took part in
-        none.
+        Quality predicted in the last round that a candidate took part in; NaN without one.
     scores_ : ndarray of shape (n_candidates,)
         Number of candidates for the best, and one less for each that follows: first those
         selected, then those dropped in the last round, and so on; of one round by predicted
@@ -201,15 +199,14 @@ class MFPFS(SourceSelector):
         """Candidates left, best first, by the map learned from those drawn."""
         meta = measuring.source.meta
         quality = self._quality_of(measuring, drawn, y, seed)
-        self.quality_map_ = self._new_map(seed).fit(take_rows(meta, drawn), quality)
+        quality_map = QualityMap(regressor=self.regressor)
+        if isinstance(self.regressor, QualityMap):
+            quality_map = clone(self.regressor)
+        if quality_map.random_state is None:
+            quality_map.set_params(random_state=seed)
+        self.quality_map_ = quality_map.fit(take_rows(meta, drawn), quality)
         self.criterion_[alive] = self.quality_map_.predict(take_rows(meta, alive))
         return self._by_criterion(alive, [])
-
-    def _new_map(self, seed: int) -> QualityMap:
-        if not isinstance(self.regressor, QualityMap):
-            return QualityMap(regressor=self.regressor, random_state=seed)
-        copy = clone(self.regressor)
-        return copy if copy.random_state is not None else copy.set_params(random_state=seed)
 
     def _finish(
         self, measuring: Measuring, alive: Indices, fallen: list[Indices], count: int

@@ -206,16 +206,15 @@ class SourceSelector(SelectorMixin, CallbackSupportMixin, BaseEstimator):  # typ
 class SourceRFE(SourceSelector):
     """Recursive elimination among the candidates of a source, or among some drawn at random.
 
-    Candidates are measured first, then the ones of lowest quality are dropped in a few steps,
-    with the quality measured anew after each. Measuring all candidates gives the result that
-    :class:`MFPFS` aims at with a fraction of the measurements; measuring as many as `MFPFS` does,
-    drawn at random, shows what the meta-features are worth.
+    Candidates are measured first, then the worst are dropped in a few steps, with the quality found
+    anew after each. Measuring all gives the result that :class:`MFPFS` aims at; measuring as many
+    as `MFPFS` does, drawn at random, shows what the meta-features are worth.
 
     Parameters
     ----------
     n_measured : int, float or None, default=None
-        How many candidates to measure, or which share of them, drawn at random; ``None`` means
-        all. At least as many as are selected.
+        How many random candidates to measure, at least as many as are selected, or which share
+        of them; ``None`` means all.
     n_eliminations : int, default=6
         Steps from the measured to the selected number, each dropping about the same share.
     n_features_to_select, quality, random_state, n_jobs
