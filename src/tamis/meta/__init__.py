@@ -3,9 +3,8 @@
 from tamis.meta.images.and_or_features import AndOrFeatures
 from tamis.meta.images.patch_prototypes import PatchPrototypes
 from tamis.meta.quality_map import QualityMap
-from tamis.meta.search.cluster_generator import ClusterGenerator
 from tamis.meta.search.dimensions import Categorical, Integer, Ordered, Real
-from tamis.meta.search.generator import Generator
+from tamis.meta.search.generators import ClusterGenerator, Generator
 from tamis.meta.search.meta_space import MetaSpace
 from tamis.meta.search.mufasa import Mufasa
 from tamis.meta.search.set_baselines import NormalizedInformationGain, RandomSearch

@@ -23,7 +23,7 @@ from tamis.exceptions import InputError
 from tamis.meta.images import _and_or_set as _bits
 from tamis.meta.images._and_or_set import MOST_INPUTS, AndOrSet, PackedImages, cost_of
 from tamis.meta.search.dimensions import Dimension, Integer, Real
-from tamis.meta.search.generator import check_one_limit
+from tamis.meta.search.generators import check_one_limit
 from tamis.meta.search.meta_space import MetaSpace, Rng
 
 # The four meta-features of the paper, and the place of a feature in the image.

@@ -19,8 +19,7 @@ from tamis._validation import N_JOBS, Constraint, Custom, Number, check_paramete
 from tamis.exceptions import InputError
 from tamis.meta.search._set_quality import SetQuality
 from tamis.meta.search._set_task import SearchCheckpoint, SearchRun, SetTask, Trial
-from tamis.meta.search.cluster_generator import ClusterGenerator
-from tamis.meta.search.generator import check_one_limit
+from tamis.meta.search.generators import ClusterGenerator, check_one_limit
 
 LIMITS: dict[str, Constraint] = {
     "n_features_to_select": Number(int, low=1, or_none=True),
