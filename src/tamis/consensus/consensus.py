@@ -156,8 +156,7 @@ class Consensus(WeightedSelector):
 
     _constraints: ClassVar[dict[str, Constraint]] = {
         "selectors": Custom(
-            _are_selectors,
-            "names of selectors such as ('dft', 'relieff'), or unfitted selectors",
+            _are_selectors, "names of selectors such as ('dft', 'relieff'), or unfitted selectors"
         ),
         "n_resamples": Number(int, low=0),
         "subsample": Number(float, low=0, high=1, open_low=True),

@@ -12,13 +12,7 @@ from scipy import sparse
 from sklearn.utils import Bunch
 
 from tamis.datasets._catalogue import DatasetInfo, describe
-from tamis.datasets._files import (
-    check_arrays,
-    computing_type,
-    fetch_arrays,
-    file_path,
-    read_arrays,
-)
+from tamis.datasets._files import check_arrays, computing_type, fetch_arrays, file_path, read_arrays
 from tamis.exceptions import InputError, MissingDependencyError
 
 ROW_ARRAYS = ("X", "y", "split", "fold", "train", "test")

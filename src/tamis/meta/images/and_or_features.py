@@ -10,14 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 
-from tamis._validation import (
-    N_JOBS,
-    Constraint,
-    Custom,
-    Number,
-    check_parameters,
-    check_value,
-)
+from tamis._validation import N_JOBS, Constraint, Custom, Number, check_parameters, check_value
 from tamis.data.target import check_classes, check_two_classes
 from tamis.exceptions import InputError
 from tamis.meta.images import _and_or_set as _bits
