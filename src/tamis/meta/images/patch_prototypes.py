@@ -86,18 +86,14 @@ class PatchPrototypes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         Image, band, row and column each was taken from.
     meta_, meta_names_ : ndarray of shape (n_prototypes, 6), list of str
         Size, mean, deviation, peak, quantiles 0.3 and 0.7 of every prototype, and their names.
-    cost_ : ndarray of shape (n_prototypes,)
-        Multiplications to measure a prototype on one image.
-    beta_ : ndarray of shape (n_prototypes,)
-        Sharpness of every prototype.
+    cost_, beta_ : ndarray of shape (n_prototypes,)
+        Multiplications to measure a prototype on one image, and its sharpness.
     scale_ : float
         Standard deviation of the training pixels, the unit of images.
-    image_shape_ : tuple of int
-        Rows and columns of an image.
+    image_shape_, n_features_in_ : tuple of int, int
+        Rows and columns of an image, and its pixels.
     filter_sizes_, pool_sizes_ : tuple of int
         The filters used, and the squares of the maxima of every band.
-    n_features_in_ : int
-        Pixels of an image.
 
     See Also
     --------

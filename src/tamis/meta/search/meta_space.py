@@ -47,10 +47,8 @@ class MetaSpace:
     ----------
     names : tuple of str
         Names of the dimensions, in the order given; also that of the columns of arrays.
-    dimensions : mapping
-        The dimensions, read only.
-    constraints : tuple
-        The constraints.
+    dimensions, constraints : mapping, tuple
+        As given, read only.
 
     Notes
     -----
