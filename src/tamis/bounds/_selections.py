@@ -17,9 +17,9 @@ Numbers: TypeAlias = float | Floats
 
 
 def selection_term(n_steps: ArrayLike, n_meta_values: ArrayLike | None = None) -> Numbers:
-    """What a search by Mufasa adds to the bound: g(J) = min(J ln 2, ln(J |MF|)) of Theorem 4.
+    """What a search by Mufasa adds to the bound: g(J) of Theorem 4.
 
-    Lemma 2 would allow (J - 1) ln 2; the theorem prints J ln 2.
+    It is ``min(J ln 2, ln(J |MF|))`` in nats. Lemma 2 would allow (J - 1) ln 2; the theorem prints J ln 2.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ def direct_selection_term(n_candidates: ArrayLike, n_selected: ArrayLike) -> Num
 def selection_count_finite(
     n_steps: ArrayLike, n_meta_values: ArrayLike, *, unit: str = "count"
 ) -> Numbers:
-    """Sets of features within reach of Mufasa, J |MF| for finitely many values (Lemma 1).
+    """Sets of features within reach of Mufasa, ``J |MF|`` for finitely many values (Lemma 1).
 
     Parameters
     ----------
