@@ -19,7 +19,7 @@ Numbers: TypeAlias = float | Floats
 def selection_term(n_steps: ArrayLike, n_meta_values: ArrayLike | None = None) -> Numbers:
     """What a search by Mufasa adds to the bound: g(J) of Theorem 4.
 
-    It is ``min(J ln 2, ln(J |MF|))`` in nats. Lemma 2 would allow (J - 1) ln 2; the theorem prints J ln 2.
+    It is ``min(J ln 2, ln(J |MF|))`` in nats, as printed; Lemma 2 would allow (J - 1) ln 2.
 
     Parameters
     ----------
