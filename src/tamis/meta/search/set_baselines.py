@@ -100,8 +100,7 @@ class NormalizedInformationGain(SetSearch):
 
     Features are drawn over all values of the meta-features with `factor` times the limit, sorted
     by information gain divided by cost, and the first ones that the limit allows are kept. Each is
-    judged alone, so the set may be redundant: that is what :class:`~tamis.meta.Mufasa` is compared
-    with.
+    judged alone, so the set may be redundant. A yardstick of :class:`~tamis.meta.Mufasa`.
 
     Parameters
     ----------

@@ -211,7 +211,11 @@ class FeatureSource:
         """
         check_value(key, _KEY, who=self._who(), name="key")
         names = meta_table.check_names(self.feature_names, self._size(), self._who())
-        digest = fingerprint(table_fingerprint(self.meta), names)
+        table = self.meta
+        if hasattr(table, "set_axis"):  # names in pandas may come twice
+            table = table.set_axis(range(table.shape[1]), axis=1)
+        content = table_fingerprint(table)["content_sha256"]
+        digest = fingerprint(content, meta_table.table_names(self.meta), names)
         identity = {"n_candidates": self._size(), "meta": digest, "key": key}
         folder = Folder(path, identity, self._who())
         with self._record.lock:
