@@ -112,8 +112,8 @@ class ShadowDisplay(Display):
         labels = words + [short_label(self.names[j]) for j in self.order]
         by_median = np.argsort([np.median(column) for column in columns], kind="stable")
         boxes = ax.boxplot(
-            [columns[k] for k in by_median], orientation="horizontal", patch_artist=True, widths=0.7,
-            flierprops={"markersize": 2}, medianprops={"color": "0.15"},
+            [columns[k] for k in by_median], orientation="horizontal", patch_artist=True,
+            widths=0.7, flierprops={"markersize": 2}, medianprops={"color": "0.15"},
         )  # fmt: skip
         for box, k in zip(boxes["boxes"], by_median, strict=True):
             box.set_facecolor(COLORS[kinds[k]])
