@@ -29,6 +29,7 @@ from tamis.passes.columns import ColumnBlocks, memory_of
 from tamis.passes.memory import open_table
 from tamis.passes.opening import check_in_memory
 from tamis.statistics import Block, Moments, Ranges, WithRanges
+from tamis.statistics.correlations import absolute_products
 
 # What a cell takes while its column is turned into a factor: value, copy, sorting key, factor.
 CELL_BYTES = 32
@@ -56,7 +57,7 @@ def source_graph(selector: Any, source: PartitionedTable, settings: GraphSetting
         relations = make(columns, settings, selector.steps)
     # Walks are in this process, whoever makes the products.
     room = (settings.memory_limit or memory_of(source)) // PARTS
-    deviation = deviations_of(facts.other.finish(), varies)
+    deviation = deviations_of(*(values[varies] for values in facts.other.finish()))
     return FeatureGraph(varies, n_rows, deviation, relations, room)
 
 
@@ -121,10 +122,9 @@ def make_factors(relation: Any, dtype: str, n_jobs: int | None, block: Block) ->
 
 
 class FactorFile:
-    """One vector per column, written range by range and read range by range.
+    """One vector per column, written and read by ranges; gone when the process is.
 
-    The file has no name where the system allows it, so that it is gone when the process is,
-    whatever ends it. It is read with plain reads: pages of a map would count as memory in use.
+    It is read with plain reads: pages of a map would count as memory in use.
     """
 
     def __init__(self, n_rows: int, dtype: str, *, in_memory: bool):
@@ -170,9 +170,7 @@ class FactorFile:
             self._last = None
             self._last = rows, self.take(rows)
         left = self._last[1]
-        right = left if rows == columns else self.take(columns)
-        product = left @ right.T
-        return np.abs(product, out=product)
+        return absolute_products(left, left if rows == columns else self.take(columns))
 
     def close(self) -> None:
         """Remove the file."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, ClassVar
 
 import numpy as np
@@ -15,7 +16,6 @@ from tamis._validation import N_JOBS, Choice, Constraint, Number
 from tamis.data import checks
 from tamis.data.target import check_two_classes
 from tamis.exceptions import InputError
-from tamis.graph._topics import TwoTopics
 from tamis.passes.memory import Opened
 from tamis.statistics import ClassMoments, Ranges, TokenCounts, WithRanges
 from tamis.statistics.block import RangesResult
@@ -23,6 +23,10 @@ from tamis.statistics.block import RangesResult
 Floats = NDArray[np.float64]
 
 DAMPING = 0.9
+# Weight of the prior on a column's topics, relative to the mean weight of a column. With much less,
+# many columns of noise pull the topics to the middle tokens, for all but the strongest anchors.
+COLUMN_PRIOR = 1.0
+TINY = np.finfo(np.float64).tiny
 
 
 class ILFS(BlockSelector):
@@ -81,13 +85,10 @@ class ILFS(BlockSelector):
     rank one, so its walks have a closed form and never reorder the relevances.
 
     Equations 2 and 3 of the paper give a value near the mean of its own class a low number, and the
-    text wants it high; closeness is what the text describes. A value equal to all means has the
-    closeness of a guess. Closeness within 1e-9 of a token's border counts as above it.
-
-    Free topics drift to other contrasts than relevance, hence the anchor. Columns that never vary,
-    or are observed in one class only, are not in the graph. Missing values have no token, and
-    classes without a value in a column take no part in it. Zeros of a sparse matrix are counted
-    without being visited.
+    text wants it high; closeness is what the text describes. Closeness within 1e-9 of a token's
+    border counts as above it. Free topics drift to other contrasts than relevance, hence the
+    anchor. Columns that never vary, or are observed in one class only, are not in the graph.
+    Missing values have no token. Zeros of a sparse matrix are counted without being visited.
 
     References
     ----------
@@ -250,6 +251,105 @@ class ILFS(BlockSelector):
                 f"ILFS: expected classes that have a mean ({known.tolist()!r}), got "
                 f"{new.tolist()[0]!r}. Show all rows to learn_moments before the first partial_fit."
             )
+
+
+class TwoTopics:
+    """Maximum likelihood, or maximum a posteriori, by expectation maximisation.
+
+    The tokens t of column f are drawn from ``P(t|f) = p_f P(t|z1) + (1 - p_f) P(t|z2)`` with the
+    relevance ``p_f = P(z1|f)``. Without an anchor, the log-likelihood ``sum Q(f,t) log P(t|f)`` is
+    maximised, as in the paper. With an anchor a, log-priors are added, for N the total weight and n
+    columns; as shares of the data, they do not depend on the unit of the weights::
+
+        a N / 2 * sum_z,t P0(t|z) log(P(t|z) / P0(t|z))     Dirichlet, centred on the start P0
+        N / n * sum_f,z 1/2 log(2 P(z|f))                   Beta, the same for every column
+
+    `counts` are weights of tokens, ``[column, token]``; no column is empty.
+    """
+
+    def __init__(self, counts: Floats, anchor: float):
+        self.counts = np.ascontiguousarray(counts.T)  # numbers of one token side by side
+        n_tokens, n_columns = self.counts.shape
+        self.column_weight = self._by_column(self.counts)
+        self.anchor = anchor
+        self.start = topics_at_start(n_tokens)
+        self.profile = self.start.copy()
+        self.p = np.full(n_columns, 0.5)
+        self.q = 1.0 - self.p  # kept apart, so that neither loses digits near 1
+        total = float(self.column_weight.sum())
+        self.topic_counts = anchor * total / 2 if np.isfinite(anchor) else 0.0
+        self.column_counts = COLUMN_PRIOR * total / max(n_columns, 1) if anchor > 0 else 0.0
+        self.path: list[float] = []
+        self.converged = n_columns == 0
+
+    def iterate(self, max_iter: int, tol: float) -> Iterator[int]:
+        """Yield the number of each step after taking it, until converged or stopped."""
+        if self.converged:
+            return
+        self.path = [self._objective()]
+        for step in range(1, max_iter + 1):
+            self._step()
+            self.path.append(self._objective())
+            gain = self.path[-1] - self.path[-2]
+            self.converged = bool(gain <= tol * abs(self.path[-1]))
+            yield step
+            if self.converged:
+                return
+
+    def _mixture(self) -> tuple[Floats, Floats, Floats]:
+        """P(t, z1 | f), P(t, z2 | f) and their sum P(t|f), token by column."""
+        relevant = self.profile[0][:, None] * self.p
+        irrelevant = self.profile[1][:, None] * self.q
+        return relevant, irrelevant, np.maximum(relevant + irrelevant, TINY)
+
+    def _step(self) -> None:
+        relevant, irrelevant, both = self._mixture()
+        share = np.divide(self.counts, both, out=both)
+        expected = np.multiply(relevant, share, out=relevant)  # Q(f,t) P(z1|f,t)
+        rest = np.multiply(irrelevant, share, out=irrelevant)
+        half = self.column_counts / 2
+        total = self.column_weight + 2 * half
+        self.p = (self._by_column(expected) + half) / total
+        self.q = (self._by_column(rest) + half) / total
+        if np.isinf(self.anchor):
+            return
+        counts = np.stack([expected.sum(axis=1), rest.sum(axis=1)])
+        counts += self.topic_counts * self.start
+        # A topic that no column has any more keeps its shape.
+        sums = counts.sum(axis=1, keepdims=True)
+        self.profile = np.divide(counts, sums, out=self.profile, where=sums > 0)
+
+    def _objective(self) -> float:
+        """Log-likelihood plus log-priors; these are 0 at the start, so they never dwarf it."""
+        *_, both = self._mixture()
+        value = float((np.log(both, out=both) * self.counts).sum())
+        if self.topic_counts:
+            gap = np.log(self.profile / self.start)
+            value += self.topic_counts * float((self.start * gap).sum())
+        if self.column_counts:
+            value += self.column_counts / 2 * float(np.log(4.0 * self.p * self.q).sum())
+        return value
+
+    @staticmethod
+    def _by_column(table: Floats) -> Floats:
+        """Sum over tokens, one after the other: equal columns get equal sums to the last bit."""
+        total = np.zeros(table.shape[1])
+        for row in table:
+            total += row
+        return total
+
+    def result(self) -> tuple[Floats, Floats]:
+        """Relevance and P(t|z), first of the relevant topic: that with the higher mean token."""
+        tokens = np.arange(self.start.shape[1])
+        if self.profile[0] @ tokens < self.profile[1] @ tokens:
+            return self.q, self.profile[::-1].copy()
+        return self.p, self.profile
+
+
+def topics_at_start(n_tokens: int) -> Floats:
+    """P(t|z): rising linearly with the token for the relevant topic, falling for the other."""
+    rising = np.arange(1.0, n_tokens + 1.0) / (n_tokens * (n_tokens + 1.0) / 2.0)
+    return np.stack([rising, rising[::-1]])
 
 
 def walk_rank_one(p: NDArray[np.float64]) -> NDArray[np.float64]:

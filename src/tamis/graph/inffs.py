@@ -156,7 +156,8 @@ class InfFS(WeightedSelector):
             if constant.all():
                 return np.zeros(constant.size), constant
             walk = graph.walk([self.alpha], self.damping)[0]
-        self.plan_, self.radius_, self.n_products_ = graph.plan, walk.radius, walk.n_products
+        self.plan_, self.radius_ = graph.relations.plan, walk.radius
+        self.n_products_ = walk.n_products
         return graph.scores(walk), constant
 
     def path(
@@ -164,8 +165,7 @@ class InfFS(WeightedSelector):
     ) -> NDArray[np.float64]:
         """Scores for many alphas, from one matrix of relations; nothing is learned.
 
-        A table larger than memory is read as often as by `fit`, within the same memory. The scores
-        themselves come on top: 8 bytes per alpha and column.
+        A table larger than memory is read as often as by `fit`, within the same memory.
 
         Parameters
         ----------

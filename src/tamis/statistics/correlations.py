@@ -45,8 +45,13 @@ class Factors:
 
     def block(self, rows: Range, columns: Range) -> NDArray[Any]:
         """Absolute correlations between two ranges of columns."""
-        product = self.take(rows) @ self.take(columns).T
-        return np.abs(product, out=product)
+        return absolute_products(self.take(rows), self.take(columns))
+
+
+def absolute_products(left: NDArray[Any], right: NDArray[Any]) -> NDArray[Any]:
+    """Absolute correlations of columns from their factors, here or on a worker."""
+    product = left @ right.T
+    return np.abs(product, out=product)
 
 
 def rank_factors(X: Any, weight: Floats, dtype: Any, n_jobs: int | None) -> Factors:
