@@ -53,11 +53,7 @@ def scale_to_unit(values: Floats) -> bool:
 def distance_blocks(
     columns: Columns, rows: NDArray[np.intp], height: int, n_jobs: int | None, steps: Any
 ) -> Iterator[tuple[NDArray[np.intp], Floats]]:
-    """At most `height` of the rows at a time, and their distances to all rows.
-
-    Where all rows go in one block, every pair is computed once. With missing cells a distance is
-    the mean over the columns that both rows have; without any, they are infinitely far apart.
-    """
+    """At most `height` rows at a time, and their distances to all; inf without a shared column."""
     n_rows, n_threads = columns.values.shape[1], effective_jobs(n_jobs)
     ranges = _ranges(n_rows)
     if rows.size == n_rows and height >= n_rows:
@@ -154,10 +150,7 @@ def add_differences(
     sums: Floats,
     n_jobs: int | None,
 ) -> None:
-    """Add the differences of the pairs in every column to `sums`, column by column.
-
-    With `row_weight`, means are taken row by row over the pairs that have both cells.
-    """
+    """Add the differences of the pairs to `sums`; with `row_weight`, of means taken row by row."""
     from tamis.filters import _relief_kernels as kernels
 
     values, holes = columns.values, columns.holes

@@ -18,11 +18,7 @@ CUTS, SEARCH, PAIRS = "cuts", "search", "pairs"
 
 
 class KeptSearch:
-    """Cuts and the state of a search, in the checkpoint of an engine if it has one.
-
-    Steps that need no pass take no time, so the search is kept as it is before every pass,
-    together with the rows that wait to be asked for and the batch that the pass is for.
-    """
+    """Cuts, and a search as it is before every pass, in the checkpoint of an engine, if any."""
 
     def __init__(self, engine: Any):
         self.checkpoint, self.n_parts = engine.checkpoint, engine.source.n_parts
@@ -52,8 +48,7 @@ class KeptSearch:
     def follow(self, search: S, n_columns: int) -> S:
         """The search where it was before its last pass; from now on it is kept before every one.
 
-        Lists and integers in its attributes are columns. They change only after the last pass of a
-        step.
+        Lists and integers in its attributes are columns, and change after the last pass of a step.
         """
         if found := self.stored.get("search"):
             self._check_search(vars(search), found, n_columns)

@@ -46,11 +46,10 @@ MOST_COLUMNS = 4096
 
 
 class _SourcePairs:
-    """What both kinds of relations share: passes over some columns, and a checkpoint.
+    """Passes over some columns, and a checkpoint, for both kinds of relations.
 
-    Rows of relations of one feature with all others are asked for once. A pass finds, beside the
-    row that is wanted, those of at most `most` features that are likely to be wanted next, as the
-    memory allows: `cost` is what each of them takes in a pass.
+    A pass finds, beside the row of relations that is wanted, those of at most `most` features
+    likely to be wanted next, as the memory allows: `cost` is what each of them takes in a pass.
     """
 
     columns: Columns

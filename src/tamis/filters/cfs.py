@@ -214,8 +214,7 @@ class MeritSearch:
     """Best-first search for the set of columns with the highest merit (Hall 1999).
 
     The merit of k columns is ``k a / sqrt(k + k (k - 1) b)`` with the mean agreement a of a column
-    and the target, and b of two columns. `agreement_of` gives the agreements of one column with
-    all, which are asked for once; `relevance` is above 0.
+    and the target, and b of two columns, which `agreement_of` gives for one column and all.
     """
 
     def __init__(self, relevance: Floats, agreement_of: AgreementOf, max_stale: int):

@@ -22,10 +22,7 @@ Floats = NDArray[np.float64]
 
 @dataclass
 class FCBFSearch:
-    """How far the search is: what it has found, and what is left, not yet compared with the last.
-
-    The attributes change after a comparison only.
-    """
+    """What is found, and what is left, not yet compared with the last; kept between comparisons."""
 
     found: list[int]
     left: NDArray[np.intp]

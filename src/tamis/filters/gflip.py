@@ -208,10 +208,7 @@ class GFlip(BaseSelector):
 
 
 class MarginProblem:
-    """Margins of the rows in a set of columns, and what they become if a column is flipped.
-
-    `columns` is the table turned round, its rows sorted by class; classes have `counts` rows.
-    """
+    """Margins in a set of `columns` (of a table sorted by class), and after a flip of one."""
 
     def __init__(self, columns: Floats, counts: NDArray[np.intp], selector: GFlip):
         self.columns = columns
@@ -272,10 +269,7 @@ class MarginProblem:
         run_kernel(kernels.add_column, work, self.parts, self.n_threads)
 
     def gains(self, chosen: NDArray[np.bool_]) -> Floats:
-        """What every column adds to the evaluation of a set, above 0 for those in the set only.
-
-        A column of the set may gain nothing, or, if the search was cut short, less.
-        """
+        """What every column adds to the evaluation of a set, above 0 for those in the set only."""
         self.start_from(chosen)
         value = self.evaluate()[0]
         other = np.array([self.evaluate(j)[0] for j in range(self.n_columns)])

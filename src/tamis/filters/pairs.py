@@ -45,24 +45,17 @@ class PairStatistics(Protocol):
     def relations(self, newest: int, left: Columns, likely: Callable[[], Columns]) -> Floats:
         """Relation of one feature, asked for once, with those in `left`, the only ones from now on.
 
-        `likely` gives those that may be asked for next, the most likely ones first, to statistics
-        that find several in one pass.
+        `likely` gives those that may be asked for next, the most likely ones first.
         """
 
     def resume(self, search: S) -> S:
-        """The search as a checkpoint has it; from now on it is kept there before every pass.
-
-        Its attributes are features and arrays, and change at the end of a step only.
-        """
+        """The search as a checkpoint has it; its attributes change at the end of a step only."""
 
 
 def pair_statistics(
     selector: Any, X: Any, y: Any, weight: Floats | None, task: str, measure: Measure | None = None
 ) -> Any:
-    """F statistics and absolute correlations; with `measure`, relations by joint counts of levels.
-
-    The selector says how levels are made, `strategy` and `n_bins`; features have `n_levels`.
-    """
+    """F statistics and correlations; with `measure`, relations by joint counts of levels."""
     if isinstance(X, PartitionedTable):
         from tamis.filters._source_pairs import CodedPairs, LinearPairs
 

@@ -255,11 +255,7 @@ def _rounding(X: Floats, B: Any) -> float:
 
 
 def averaged_norms(values: Floats, vectors: Floats, n_vectors: int) -> Floats:
-    """Row norms of the vectors of the smallest values, averaged over what ties leave open.
-
-    Where the last of them ties with values that are not taken, any directions of the tied space
-    would do: their squared rows are replaced by the mean over all choices.
-    """
+    """Row norms of the vectors of the smallest values, averaged over all choices where they tie."""
     squares = vectors**2
     last, near = values[n_vectors - 1], TIE * np.abs(values).max()
     below = values < last - near
@@ -303,10 +299,7 @@ class RowSparseVectors:
                 return
 
     def _smallest(self, delta: Floats) -> Floats | None:
-        """Eigenvectors of ``diag(1 / delta) + M``, as those of the largest values of the inverse.
-
-        If it is a tie which ones these are, the norms become those averaged over all choices.
-        """
+        """Eigenvectors of ``diag(1 / delta) + M``; None if they tie: norms are averaged then."""
         n_columns, product = self.form.n_columns, self.form.inverse(delta)
         if n_columns > max(DENSE_COLUMNS, 4 * self.n_vectors):
             breadth, limit = 4 * self.n_vectors + 8, 100 * n_columns

@@ -116,8 +116,7 @@ def _full_radius(A: Any, symmetric: bool) -> float:
 def _radius_of_parts(A: Any) -> float | None:
     """Largest spectral radius of the strongly connected parts, or None if A is one part.
 
-    Of a matrix with one-way edges between parts, such as a triangular one, the Krylov space gives
-    the radius with no digit: it is too far from normal.
+    With one-way edges between parts A is too far from normal: its Krylov space gives no digit.
     """
     n_parts, part = connected_components(sparse.csr_array(A), connection="strong")
     if n_parts == 1:

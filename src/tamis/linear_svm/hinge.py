@@ -67,10 +67,9 @@ class BinaryProblems(NamedTuple):
 
 
 def make_problems(codes: NDArray[np.int32], price: Floats, multi_class: str) -> BinaryProblems:
-    """Binary problems for all pairs of classes ("ovo"), or every class against the rest ("ovr").
+    """Problems for all pairs of classes ("ovo"), or every class against the rest ("ovr").
 
-    `codes` are the sorted classes 0, 1, ... of the rows, `price` the cost of a unit of slack of
-    each (C in the papers).
+    `codes` are the sorted classes of the rows, `price` the cost of a unit of slack of each.
     """
     n_rows, n_classes = codes.size, int(codes[-1]) + 1
     ends = np.searchsorted(codes, np.arange(n_classes + 1))
@@ -109,8 +108,7 @@ def train_problems(
 ) -> float:
     """Train every problem from the signed multipliers in `beta`, which are changed.
 
-    `columns` is the transposed table, (n_columns, n_rows) and C-ordered. Returns the largest
-    violation of the optimality conditions that is left.
+    `columns` is the transposed table. Returns the largest violation of the optimality conditions.
     """
     from tamis.linear_svm import hinge_kernels as kernels
 
@@ -163,8 +161,7 @@ class _Point(NamedTuple):
 def interior_point(rows: Floats, price: Floats, tol: float) -> tuple[Floats, float]:
     """Multipliers of one problem, by Mehrotra's predictor and corrector, and the relative gap left.
 
-    `rows`, (n_columns + 1, n_rows), are the columns times the sign of the class, last the signs
-    themselves for the intercept; `price` bounds the multipliers from above.
+    `rows`, (n_columns + 1, n_rows), are the columns times the sign of the class, last the signs.
     """
     ridge = np.ones(rows.shape[0])
     ridge[-1] = 0.0  # the intercept is free

@@ -134,11 +134,7 @@ def classes_and_entropy(order, classes, weight, first, last, counts):
 
 @inline
 def best_cut(x, order, classes, weight, first, last, left, right, x_log_x_table):
-    """Cut of positions first to last with the least class entropy, if description length allows.
-
-    `left` and `right` are room for weights per class. Returns the position where the upper part
-    begins, or -1.
-    """
+    """Begin of the upper part in the cut of least class entropy; -1 if it costs more bits."""
     total = count_classes(order, classes, weight, first, last, right)
     left[:] = 0.0
     whole = 0.0
@@ -224,10 +220,7 @@ def least_of_levels(values, table, least):
 
 @inline
 def bits_of_counts(counts, sums, x_log_x_table):
-    """Bits shared by the two sides of a table of counts, and the entropies of both.
-
-    `sums` is room for the sums of the columns.
-    """
+    """Bits shared by the two sides of a table of counts, and the entropies of both."""
     sums[:] = 0.0
     both, left, right, total = 0.0, 0.0, 0.0, 0.0
     for a in range(counts.shape[0]):
@@ -269,10 +262,9 @@ def counted_information(counts, first_level, n_levels, first_slot, one_levels, o
 def joint_information(
     table, n_levels, one, one_levels, weight, x_log_x_table, columns, first, last, out
 ):
-    """Bits that one column shares with others, and the entropies of both, in rows both know.
+    """Bits that one column shares with others, its entropy, and theirs, in rows both know.
 
-    `one` holds codes with -1 for missing. ``out[0]`` is the mutual information, ``out[1]`` the
-    entropy of the one column, ``out[2]`` that of the other; all are 0 for a column of one level.
+    `one` holds codes with -1 for missing; all three are 0 for a column of one level.
     """
     most = 1
     for c in range(first, last):

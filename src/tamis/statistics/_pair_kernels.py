@@ -61,10 +61,7 @@ def code_ones(X, start, stop, cuts, first_cut, batch, offsets, ones):
 
 @kernel
 def count_pairs(X, start, stop, weight, cuts, first_cut, ones, first, last, counts):
-    """Add the weights of rows to ``counts[level of a column, slot of a one]``.
-
-    Columns without a cut are left out: they share nothing with anything.
-    """
+    """Add weights to ``counts[level of a column, slot of a one]``, columns without a cut apart."""
     for i in range(start, stop):
         w = weight[i]
         for j in range(first, last):

@@ -122,10 +122,7 @@ def _sparse_factors(X: Any, root: Floats, dtype: Any, fill: Fill, tiles: list[Ra
 
 
 class LinearColumns:
-    """Columns that vary as vectors of length one whose products are Pearson correlations.
-
-    A missing cell is at the mean of its column.
-    """
+    """Columns as vectors whose products are Pearson correlations; a missing cell is at the mean."""
 
     def __init__(self, X: Any, weight: Floats, n_jobs: int | None):
         X = _without_tiny(X)

@@ -129,8 +129,8 @@ class Cuts(NamedTuple):
 class PairCountsResult(NamedTuple):
     """Weights by level: rows are the levels of all columns, columns those of target and batch.
 
-    The rows of column j begin at ``first_level[j]``; the columns of the target, if it is counted,
-    come first, and those of the k-th of the batch begin at ``first_slot[k]``.
+    Column j begins at row ``first_level[j]``; the target's columns come first, if it is counted,
+    those of the k-th of the batch begin at ``first_slot[k]``.
     """
 
     counts: Floats

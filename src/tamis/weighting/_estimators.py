@@ -1,7 +1,4 @@
-"""Estimators of the inner loop: small kernels, or any scikit-learn classifier.
-
-Trained and seeded so that the number of threads does not change the result.
-"""
+"""Estimators of the inner loop, kernels or any classifier; threads do not change the result."""
 
 from __future__ import annotations
 

@@ -14,10 +14,7 @@ LEAST_RIDGE = 1e-12
 
 @inline
 def centre(inside, outside, times, labels, sizes):
-    """Take the overall mean from all rows, and the class mean from the training rows.
-
-    Returns the class means, and the mean variance of the columns overall and within the classes.
-    """
+    """Centre in place; class means, and mean variances of the columns overall and within."""
     n, means = sizes.sum(), np.zeros((inside.shape[0], sizes.size))
     overall, within = 0.0, 0.0
     for j in range(inside.shape[0]):
@@ -62,8 +59,7 @@ def lda_errors(
     """Errors of linear discriminants; `settings` is the shrinkage s.
 
     The covariance within the classes is shrunk to ``(1 - s) S + s mean(diag S) I``, which is a
-    ridge, and the classes have the shares of the training sample. With U'U = (1 - s) S, one row
-    of U per row, the smaller one of U'U + r I and UU' + r I is factorised.
+    ridge r. With U'U = (1 - s) S, the smaller one of U'U + r I and UU' + r I is factorised.
     """
     (shrinkage,) = settings
     for d in range(first, last):

@@ -184,8 +184,7 @@ class Learning:
     def _numbers(self, run: Run) -> Iterator[tuple[Any, ...]]:
         """Uniform numbers, training rows, test rows and the diffusion's noise of the steps to come.
 
-        Every chunk has a generator of its own, made from the seed and the chunk's number, so a
-        run that is resumed needs no more than the number of its steps.
+        Every chunk has its own generator: a run that is resumed needs only the number of its steps.
         """
         settings = self.settings
         length = self._steps_per_chunk(run.weights.size)

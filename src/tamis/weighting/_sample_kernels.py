@@ -1,8 +1,7 @@
 """What the kernels of the estimators share: distinct rows and columns of a draw, and errors.
 
-The columns of the table are rows of `values`, `codes` are the classes. For each draw there are
-columns, training rows and test rows. What was drawn several times is visited once: columns are a
-set, rows carry how often they were drawn.
+Columns of the table are rows of `values`. What was drawn several times is visited once: columns are
+a set, rows carry how often they were drawn.
 """
 
 import numpy as np

@@ -15,10 +15,8 @@ def svm_errors(
 ):  # fmt: skip
     """Errors of linear SVMs; `settings` are C, the loss, the tolerance and the most epochs.
 
-    The intercept is the weight of one more column of ones and penalised like the others. With
-    `one_vs_all` (and with two classes) the error is the average of those of the problems of one
-    class against the rest; without, a row gets the class with the largest decision value. A model
-    trained on one side only always predicts that side.
+    With `one_vs_all` (and with two classes) the error is the average over the problems of one class
+    against the rest; without, a row gets the class with the largest decision value.
     """
     n_problems = 1 if n_classes == 2 else n_classes
     for d in range(first, last):

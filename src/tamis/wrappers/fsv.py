@@ -241,10 +241,7 @@ class Plane(NamedTuple):
 
 
 def smooth_count(exponent: Floats) -> Floats:
-    """``1 - exp(-exponent)``, continued by its tangent where its slope would fall below the least.
-
-    Concave as well, and its slope is the price that the programs use.
-    """
+    """``1 - exp(-exponent)``, continued by its tangent where it gets flatter than the least."""
     turn = -np.log(LEAST_SHARE)
     curved = -np.expm1(-np.minimum(exponent, turn))
     return curved + LEAST_SHARE * np.maximum(exponent - turn, 0.0)
@@ -269,9 +266,6 @@ class SeparationProgram:
     more than its price, ``abs(columns.T @ (sign u)) <= price``, such that ``u.sum()`` is largest.
     Few of these last conditions bind, so they are added as they are violated: the optimum over some
     columns is the optimum over all as soon as no column left out earns more than its price.
-
-    `columns`, (n_rows, n_columns), are of about unit size; `sign` is 1 and -1 for the two sides;
-    `cost` of a unit of error is above 0 and of mean 1 or so.
     """
 
     def __init__(self, columns: Floats, sign: Floats, cost: Floats, who: str):
@@ -280,10 +274,7 @@ class SeparationProgram:
         self.earned = (sign * cost) @ columns
 
     def solve(self, price: Floats) -> tuple[Floats, float]:
-        """Weights and intercept of the best plane for these prices (above 0).
-
-        What every column earns there is left in `earned`.
-        """
+        """Weights and intercept of the best plane for these prices; sets `earned`, by column."""
         working = np.argsort(-np.abs(self.earned) / price, kind="stable")[:FIRST]
         while True:
             result = self._solve_restricted(working, price[working])
@@ -303,8 +294,7 @@ class SeparationProgram:
     def _solve_restricted(self, working: NDArray[np.intp], price: Floats) -> Any:
         """The solver's answer for the columns `working` alone.
 
-        What a column earns is a variable of its own, between minus and plus its price, so that the
-        basis has one row per column and not one per row of the table, nor two per column.
+        What a column earns is a variable of its own: the basis has one row per column, not per row.
         """
         from scipy.optimize import linprog
 

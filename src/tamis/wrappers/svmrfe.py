@@ -260,11 +260,7 @@ def draw_counts(codes: NDArray[np.int32], n_samples: int, random: Any) -> NDArra
 
 
 class Elimination:
-    """An elimination under way; what it has found so far is in `order` and `criterion`.
-
-    `columns` is the transposed table, (n_columns, n_rows) and C-ordered; `codes` are the sorted
-    classes of its rows, `price` the positive cost of a unit of slack of each row.
-    """
+    """An elimination under way; what it has found so far is in `order` and `criterion`."""
 
     def __init__(self, selector: SVMRFE, columns: Floats, codes: NDArray[np.int32], price: Floats):
         self.selector, self.columns = selector, columns

@@ -309,8 +309,7 @@ def make_ensemble(
 def unit_table(X: Any, low: Floats, high: Floats, *, keep_sparse: bool) -> Any:
     """The table as float32 between 0 and 1, or between -1 and 1 if it stays sparse.
 
-    Trees look at the order of values only, but scikit-learn's cast them to float32 and take values
-    within 1e-7 as equal, which would blind them to columns far from 0 or of small extent.
+    scikit-learn's trees cast to float32 and take values within 1e-7 as equal.
     """
     if sparse.issparse(X):
         if keep_sparse and not np.isnan(X.data).any():
