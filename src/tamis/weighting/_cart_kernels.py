@@ -3,7 +3,7 @@
 import numpy as np
 
 from tamis._runtime.compilation import inline, kernel
-from tamis.weighting._sample_kernels import distinct, error_of, gather
+from tamis.weighting._error_kernels import distinct, error_of, gather
 
 # A split is better than another only by more than rounding, so that ties go to the lower column.
 CLEARLY = 1.0 + 1e-12

@@ -28,6 +28,7 @@ from tamis.passes.dask.client import as_address
 from tamis.weighting._distribution import Material, Workers, on_workers
 from tamis.weighting._estimators import Task, check_estimator_choice
 from tamis.weighting._learning import (
+    PROCESSES,
     Learning,
     Run,
     Settings,
@@ -36,7 +37,6 @@ from tamis.weighting._learning import (
     save_runs,
 )
 from tamis.weighting._preselection import preselect
-from tamis.weighting._processes import PROCESSES
 
 _log = logging.getLogger("tamis")
 
