@@ -11,6 +11,7 @@ from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted
 
+from tamis._columns import find_constant
 from tamis._fitted import FittedMixin
 from tamis._out_of_core import OutOfCoreMixin
 from tamis._partial_fit import PartialFitMixin
@@ -141,16 +142,25 @@ class BaseSelector(FittedMixin, OutOfCoreMixin, SelectorMixin, CallbackSupportMi
             root = self._init_callback_context(max_subtasks=stages)
             root.call_on_fit_task_begin(estimator=self, X=X, y=y)
         scores, constant = self._score(X, y, weight)
-        if constant.all():
-            raise InputError(
-                f"{type(self).__name__}: expected at least one column with two different values, "
-                f"got {constant.size} constant or empty columns in {X.shape[0]} rows (n_samples="
-                f"{X.shape[0]}). Check how the table was read."
-            )
+        self._check_varies(constant, X.shape[0])
         self._cut(rule, self._rank(scores, constant), FitData(self, X, y, weight))
         if root is not None:
             root.call_on_fit_task_end(estimator=self, X=X, y=y)
         return self
+
+    def _find_constant(self, X: Any, weight: Floats | None) -> NDArray[np.bool_]:
+        """Columns of a table in memory that never vary; some must."""
+        constant = find_constant(self, X, weight)
+        self._check_varies(constant, X.shape[0])
+        return constant
+
+    def _check_varies(self, constant: NDArray[np.bool_], n_rows: int) -> None:
+        if constant.all():
+            raise InputError(
+                f"{type(self).__name__}: expected at least one column with two different values, "
+                f"got {constant.size} constant or empty columns in {n_rows} rows (n_samples="
+                f"{n_rows}). Check how the table was read."
+            )
 
     def _score(self, X: Any, y: Any, weight: Floats | None) -> Scores:
         """Score of every column (larger is better), and which columns never vary."""

@@ -106,6 +106,7 @@ class LinearPairs(_SourcePairs):
         gathered = selector._run_pass("moments", self._moments(), opened.engine)
         ranges = gathered.ranges.finish()
         self.constant = constant_of(selector, ranges)
+        selector._check_varies(self.constant, self.n_rows)
         self.columns = np.flatnonzero(~self.constant)
         peak = np.maximum(-ranges.low, ranges.high)
         tiny = ~self.constant & (peak < TINY)
@@ -167,6 +168,7 @@ class CodedPairs(_SourcePairs):
         super().__init__(selector, opened)
         self.measure = measure
         cuts, self.constant = find_cuts(selector, opened)
+        selector._check_varies(self.constant, self.n_rows)
         self.n_levels = cuts.n_levels
         self.columns = np.flatnonzero(~self.constant)
         # Columns of one level share nothing with anything, and are not read again. From here on

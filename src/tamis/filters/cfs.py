@@ -156,8 +156,6 @@ class CFS(WeightedSelector):
             pairs = LinearMemory(self, X, target, weight)
         constant, varying = pairs.constant, pairs.columns
         self.criterion_, self.relevance_ = np.zeros(constant.size), np.zeros(constant.size)
-        if varying.size == 0:
-            return np.zeros(constant.size), constant
         if isinstance(pairs, LinearMemory):
             relevance = np.sqrt(pairs.explained()[0])
         else:

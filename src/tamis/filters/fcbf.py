@@ -147,8 +147,6 @@ class FCBF(WeightedSelector):
         pairs = pair_statistics(self, X, y, weight, "classification", symmetrical)
         columns, constant = pairs.columns, pairs.constant
         self.criterion_ = np.zeros(constant.size)
-        if not columns.size:
-            return np.zeros(constant.size), constant
         relevance = pairs.with_target()
         self.criterion_[columns], self.n_levels_ = relevance, pairs.n_levels
         ranked = np.argsort(-rounded(relevance), kind="stable")

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
 from tamis._base import BaseSelector, Scores
-from tamis._columns import centred_columns, find_constant
+from tamis._columns import centred_columns
 from tamis._facts import SelectorFacts
 from tamis._runtime.memory import as_bytes
 from tamis._runtime.threads import run_kernel, split_evenly, threads_for
@@ -146,10 +146,8 @@ class GFlip(BaseSelector):
 
     def _score(self, X: Any, y: Any, weight: Floats | None) -> Scores:
         codes = self._check(X, y)
-        constant = find_constant(self, X, None)
+        constant = self._find_constant(X, None)
         scores = np.zeros(constant.size)
-        if constant.all():
-            return scores, constant
         columns = centred_columns(X, ~constant)[np.argsort(codes, kind="stable")].T
         problem = MarginProblem(np.ascontiguousarray(columns), np.bincount(codes), self)
         chosen = self._search(problem)

@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from tamis._base import BaseSelector, Scores
-from tamis._columns import find_constant
 from tamis._facts import BOTH_TASKS, SelectorFacts
 from tamis._runtime.threads import effective_jobs, run_parts
 from tamis._validation import Constraint
@@ -120,13 +119,11 @@ class LaplacianScore(BaseSelector):
         self.n_jobs = n_jobs
 
     def _score(self, X: Any, y: Any, weight: Floats | None) -> Scores:
-        constant = find_constant(self, X, weight)
-        laplacian = np.full(constant.size, WORST)
-        if not constant.all():
-            edges = Edges.of(row_graph(self, X, ~constant))
-            self._fill(X.tocsc() if sparse.issparse(X) else X, edges, laplacian)
-        self.laplacian_scores_ = laplacian
-        return 1.0 - laplacian, constant
+        constant = self._find_constant(X, weight)
+        self.laplacian_scores_ = np.full(constant.size, WORST)
+        edges = Edges.of(row_graph(self, X, ~constant))
+        self._fill(X.tocsc() if sparse.issparse(X) else X, edges, self.laplacian_scores_)
+        return 1.0 - self.laplacian_scores_, constant
 
     def _fill(self, X: Any, edges: Edges, out: Floats) -> None:
         """Write the Laplacian score of every column."""

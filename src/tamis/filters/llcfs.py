@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy import linalg, sparse
 
 from tamis._base import BaseSelector, Scores
-from tamis._columns import centred_columns, find_constant
+from tamis._columns import centred_columns
 from tamis._facts import BOTH_TASKS, SelectorFacts
 from tamis._validation import N_JOBS, Constraint, Number
 from tamis.filters._neighbor_graph import largest_vectors
@@ -144,10 +144,8 @@ class LLCFS(BaseSelector):
         self.n_jobs = n_jobs
 
     def _score(self, X: Any, y: Any, weight: NDArray[np.float64] | None) -> Scores:
-        constant = find_constant(self, X, weight)
+        constant = self._find_constant(X, weight)
         scores = np.zeros(constant.size)
-        if constant.all():
-            return scores, constant
         table = centred_columns(X, ~constant, scale=True)
         solver = LocalLearning(table, self.n_clusters, self.n_neighbors, self.beta, self.n_jobs)
         for _ in self.steps("weights", solver.iterate(self.max_iter, self.tol), self.max_iter):

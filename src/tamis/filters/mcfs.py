@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tamis._base import BaseSelector, Scores
-from tamis._columns import centred_columns, find_constant
+from tamis._columns import centred_columns
 from tamis._facts import BOTH_TASKS, SelectorFacts
 from tamis._validation import Constraint, Number
 from tamis.filters._neighbor_graph import GRAPH_CONSTRAINTS, row_graph, spectral_embedding
@@ -130,9 +130,7 @@ class MCFS(BaseSelector):
         self.n_jobs = n_jobs
 
     def _score(self, X: Any, y: Any, weight: Floats | None) -> Scores:
-        constant = find_constant(self, X, weight)
-        if constant.all():
-            return np.zeros(constant.size), constant
+        constant = self._find_constant(X, weight)
         graph = row_graph(self, X, ~constant)
         columns = centred_columns(X, ~constant)
         # By the largest value first: the square of a tiny one is 0.

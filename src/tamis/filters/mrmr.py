@@ -181,8 +181,6 @@ class MRMR(WeightedSelector):
         pairs = pair_statistics(self, X, y, weight, self.task, measure)
         n_columns = pairs.constant.size
         self.relevance_, self.criterion_ = np.zeros(n_columns), np.zeros(n_columns)
-        if not pairs.columns.size:
-            return np.zeros(n_columns), pairs.constant
         relevance = pairs.with_target()
         search = pairs.resume(MRMRSearch([], relevance.copy(), np.zeros(relevance.size)))
         self.best_n_features_ = find_elbows(np.sort(relevance)[::-1])[0]

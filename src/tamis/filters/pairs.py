@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tamis._base import Scores
-from tamis._columns import find_constant
 from tamis.data.target import Target
 from tamis.exceptions import InputError
 from tamis.passes import PartitionedTable
@@ -99,7 +98,7 @@ class _MemoryPairs:
 
     def __init__(self, selector: Any, X: Any, target: Target, weight: Floats | None):
         self.selector, self.n_rows = selector, X.shape[0]
-        self.constant = find_constant(selector, X, weight)
+        self.constant = selector._find_constant(X, weight)
         self.columns = np.flatnonzero(~self.constant)
         X = X if self.columns.size == X.shape[1] else X[:, self.columns]
         y = target.codes if target.is_classes else target.values

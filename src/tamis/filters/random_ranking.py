@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
 from tamis._base import BaseSelector, Scores
-from tamis._columns import find_constant
 from tamis._facts import BOTH_TASKS, SelectorFacts
 from tamis._validation import N_JOBS, Constraint, Custom, Number
 
@@ -85,6 +84,6 @@ class RandomRanking(BaseSelector):
         self.n_jobs = n_jobs
 
     def _score(self, X: Any, y: Any, weight: NDArray[np.float64] | None) -> Scores:
-        constant = find_constant(self, X, weight)
+        constant = self._find_constant(X, weight)
         scores = 1.0 - check_random_state(self.random_state).random_sample(constant.size)
         return np.where(constant, 0.0, scores), constant

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy import linalg, sparse
 
 from tamis._base import BaseSelector, Scores
-from tamis._columns import centred_columns, find_constant
+from tamis._columns import centred_columns
 from tamis._facts import BOTH_TASKS, SelectorFacts
 from tamis._runtime.warning import warn
 from tamis._validation import N_JOBS, Constraint, Number
@@ -144,10 +144,8 @@ class UDFS(BaseSelector):
         self.n_jobs = n_jobs
 
     def _score(self, X: Any, y: Any, weight: NDArray[np.float64] | None) -> Scores:
-        constant = find_constant(self, X, weight)
+        constant = self._find_constant(X, weight)
         scores = np.zeros(constant.size)
-        if constant.all():
-            return scores, constant
         table = centred_columns(X, ~constant, scale=True)
         n_vectors = min(self.n_clusters, max(1, table.shape[1] - 1))
         B = local_scatter(table, self.n_neighbors, self.regularization, self.n_jobs)

@@ -17,7 +17,6 @@ from tamis.graph import relation_matrix
 from tamis.graph.feature_graph import FeatureGraph, GraphSettings, deviations_of
 from tamis.graph.relation_matrix import (
     ClusterRelations,
-    Range,
     RelationMatrix,
     RelationPlan,
     Steps,
@@ -29,7 +28,7 @@ from tamis.passes.columns import ColumnBlocks, memory_of
 from tamis.passes.memory import open_table
 from tamis.passes.opening import check_in_memory
 from tamis.statistics import Block, Moments, Ranges, WithRanges
-from tamis.statistics.correlations import absolute_products
+from tamis.statistics.correlations import Range, absolute_products
 
 # What a cell takes while its column is turned into a factor: value, copy, sorting key, factor.
 CELL_BYTES = 32

@@ -152,13 +152,11 @@ class InfFS(WeightedSelector):
 
     def _score(self, X: Any, y: Any, weight: NDArray[np.float64] | None) -> Scores:
         with closing(open_graph(self, X, weight)) as graph:
-            constant = ~graph.varies
-            if constant.all():
-                return np.zeros(constant.size), constant
+            self._check_varies(~graph.varies, graph.n_rows)
             walk = graph.walk([self.alpha], self.damping)[0]
         self.plan_, self.radius_ = graph.relations.plan, walk.radius
         self.n_products_ = walk.n_products
-        return graph.scores(walk), constant
+        return graph.scores(walk), ~graph.varies
 
     def path(
         self, X: Any, alphas: Sequence[float], *, sample_weight: Any = None

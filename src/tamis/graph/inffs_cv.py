@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from sklearn.base import is_classifier, is_regressor
 
 from tamis._base import Scores, WeightedSelector
-from tamis._columns import find_constant
 from tamis._facts import BOTH_TASKS, SelectorFacts
 from tamis._validation import Constraint, Custom
 from tamis.cutoff.counts import counts_to_try
@@ -130,9 +129,7 @@ class InfFSCV(WeightedSelector):
 
     def _score(self, X: Any, y: Any, weight: NDArray[np.float64] | None) -> Scores:
         alphas = check_alphas(self.alphas, type(self).__name__)
-        constant = find_constant(self, X, weight)
-        if constant.all():
-            return np.zeros(constant.size), constant
+        constant = self._find_constant(X, weight)
         target = self._read_target(y, X.shape[0])
         n_varying = int((~constant).sum())
         self.grid_ = counts_to_try(self.grid, n_varying, who=type(self).__name__)

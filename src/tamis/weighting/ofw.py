@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
 from tamis._base import Scores, WeightedSelector
-from tamis._columns import centred_columns, find_constant
+from tamis._columns import centred_columns
 from tamis._facts import SelectorFacts
 from tamis._rows import distinct_rows
 from tamis._runtime.fingerprint import fingerprint
@@ -275,9 +275,7 @@ class OFW(WeightedSelector):
         check_estimator_choice(self.estimator, self.estimator_params, who)
         self.classes_, codes = check_weighted_classes(y, weight, X.shape[0], who)
         check_two_classes(self.classes_, who)
-        constant = find_constant(self, X, weight)
-        if constant.all():
-            return np.zeros(constant.size), constant
+        constant = self._find_constant(X, weight)
         part = preselect(self, X, y, codes, weight, ~constant)
         learning, material = self._learning(X, codes, weight, part)
         try:

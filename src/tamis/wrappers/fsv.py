@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tamis._base import Scores, WeightedSelector
-from tamis._columns import centred_columns, find_constant
+from tamis._columns import centred_columns
 from tamis._facts import SelectorFacts
 from tamis._runtime.warning import warn
 from tamis._validation import N_JOBS, Choice, Constraint, Number
@@ -157,9 +157,7 @@ class FSV(WeightedSelector):
         who = type(self).__name__
         self.classes_, codes = check_weighted_classes(y, weight, X.shape[0], who)
         check_two_classes(self.classes_, who)
-        constant = find_constant(self, X, weight)
-        if constant.all():
-            return np.zeros(constant.size), constant
+        constant = self._find_constant(X, weight)
         if weight is None:
             weight = np.ones(X.shape[0])
         elif not weight.all():

@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tamis._base import Scores, WeightedSelector
-from tamis._columns import find_constant
 from tamis._facts import SelectorFacts
 from tamis._runtime.warning import warn
 from tamis._validation import N_JOBS, Choice, Constraint, Number
@@ -152,15 +151,13 @@ class L0SVM(WeightedSelector):
         who = type(self).__name__
         self.classes_, codes = check_weighted_classes(y, weight, X.shape[0], who)
         check_two_classes(self.classes_, who)
-        constant = find_constant(self, X, weight)
-        self.criterion_ = np.zeros(constant.size)
-        self.best_n_features_, self.n_iter_ = 0, 0
-        scores = np.zeros(constant.size)
+        constant = self._find_constant(X, weight)
+        scores, self.criterion_ = np.zeros(constant.size), np.zeros(constant.size)
+        self.n_iter_ = 0
         varies = np.flatnonzero(~constant)
-        if varies.size:
-            table = hinge.read_rows(X, codes, weight, varies, self.scale)
-            with hinge.calm_blas(table.codes.size > hinge.FEW_ROWS):
-                scores[varies], self.criterion_[varies] = self._shrink(table)
+        table = hinge.read_rows(X, codes, weight, varies, self.scale)
+        with hinge.calm_blas(table.codes.size > hinge.FEW_ROWS):
+            scores[varies], self.criterion_[varies] = self._shrink(table)
         return scores, constant
 
     def _shrink(self, table: hinge.Rows) -> tuple[Floats, Floats]:

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
 from tamis._base import Scores, WeightedSelector
-from tamis._columns import find_constant
 from tamis._facts import SelectorFacts
 from tamis._margin_weights import margin_weights
 from tamis._runtime.compilation import announce_compilation
@@ -191,11 +190,9 @@ class SVMRFE(WeightedSelector):
         who = type(self).__name__
         self.classes_, codes = check_weighted_classes(y, weight, X.shape[0], who)
         check_two_classes(self.classes_, who)
-        constant = find_constant(self, X, weight)
-        self.criterion_, self.n_iter_ = np.zeros(constant.size), 0
+        constant = self._find_constant(X, weight)
+        scores, self.criterion_ = np.zeros(constant.size), np.zeros(constant.size)
         varies = np.flatnonzero(~constant)
-        if not varies.size:
-            return np.zeros(constant.size), constant
         table = hinge.read_rows(X, codes, weight, varies, self.scale)
         price = self.C * table.weight
         if self.sample_weighting:
@@ -204,7 +201,6 @@ class SVMRFE(WeightedSelector):
             self.row_weights_[table.rows] = margins
             price *= margins
         self.n_iter_ = count_rounds(self.step, varies.size)
-        scores = np.zeros(constant.size)
         find = self._ensemble if self.n_bootstraps else self._eliminate
         with hinge.calm_blas(self.n_bootstraps > 0 or price.size > hinge.FEW_ROWS):
             scores[varies], self.criterion_[varies] = find(table, price)

@@ -170,9 +170,8 @@ class TreeImportance(WeightedSelector):
         statistic = Ranges(X.shape[1])
         ranges = run_pass(statistic, MemoryEngine(X, None, weight), n_jobs=self.n_jobs).finish()
         check_finite_columns(self, ranges.infinite)
+        self._check_varies(ranges.constant, X.shape[0])
         varies = ~ranges.constant
-        if not varies.any():
-            return np.zeros(varies.size), ~varies
         target: Any = outcome.values if outcome.codes is None else outcome.codes
         rows, weight = listed_rows(X, target, weight)
         # Only now, so that sums do not depend on the order that the rows came in.
