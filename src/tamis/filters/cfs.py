@@ -28,9 +28,8 @@ class CFS(WeightedSelector):
     """Correlation-based feature selection: a set that agrees with the target, not with itself.
 
     The merit of a set grows with the mean agreement of its columns with the target and falls with
-    their mean agreement with each other. A best-first search starts from the empty set and adds
-    one column at a time. Good for a small set without redundancy; it finds the number of columns
-    by itself.
+    their mean agreement with each other. A best-first search adds one column at a time to the empty
+    set. Good for a small set without redundancy; it finds the number of columns by itself.
 
     Parameters
     ----------
@@ -77,15 +76,12 @@ class CFS(WeightedSelector):
     -----
     Time ``O(n_samples n_features m + n_features n_expanded_)`` for m columns that entered a set.
     Memory: one byte per cell for classes, a copy of the table for numeric targets, and two numbers
-    per column and set expanded. No candidate set is dropped. Columns that do not agree with the
-    target at all are not searched, and come last.
+    per column and set expanded. Columns that do not agree with the target at all come last; if none
+    does, ``"best"`` keeps the first of the order and warns.
 
-    Agreement of columns is symmetrical uncertainty of their levels if the target is classes, and
-    absolute Pearson correlation if it is numbers. A row takes part in a pair if both cells are
-    known (Hall spreads missing cells over the levels instead); in a correlation a missing cell is
-    at the mean of its column. Weights count as repeated rows, also in the description length.
-
-    If no column agrees with the target, ``"best"`` keeps the first of the order and warns.
+    Columns agree with each other as with the target, see `relevance_`. A row takes part in a pair
+    if both cells are known (Hall spreads missing cells over the levels instead); in a correlation a
+    missing cell is at the mean of its column. Weights count as repeated rows.
 
     References
     ----------

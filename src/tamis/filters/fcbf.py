@@ -73,16 +73,10 @@ class FCBF(WeightedSelector):
     Notes
     -----
     Time ``O(n_samples n_features (log(n_samples) + m))`` for m predominant columns; one byte per
-    cell of memory. Sparse tables are put into levels in tiles of columns.
+    cell of memory. A row takes part in the uncertainty of a pair if both cells are known. Weights
+    count as repeated rows, so that doubling all of them allows more cuts.
 
-    A row takes part in the uncertainty of a pair if both cells are known; the cuts of a column are
-    found in the rows where it is known. Weights count as repeated rows, also in the description
-    length, so that doubling all of them allows more cuts.
-
-    Tables larger than memory: one pass for the target, one for ranges (and distinct values, with
-    ``"uniform"``), one for the classes in every level, then one for the best 16 of the columns
-    left. ``"mdl"`` and ``"quantile"`` read the table once more in blocks of whole columns, see
-    :class:`~tamis.MRMR`. A checkpoint keeps the current pass and the results of earlier ones.
+    Tables larger than memory are read as by :class:`~tamis.MRMR` with mutual information.
 
     If no column is predominant, ``"best"`` keeps the first of the order and warns, so that a
     pipeline can go on; in the paper the result is then empty.

@@ -78,9 +78,7 @@ class GFlip(BaseSelector):
     A missing cell counts as the mean of its column. A row alone in its class has no margin, but can
     be the nearest row of another class. Time: n_rows^2 n_features per round, and n_rows^2 times the
     size of the set whenever a column goes out. Memory: n_rows^2 and a float64 copy of the table.
-    The set is a local optimum: it depends on the seed and on the order of the columns.
-
-    If no column raises the evaluation of no columns at all, the set is empty, with a warning.
+    The set is a local optimum, and empty, with a warning, if no first column raises the evaluation.
 
     References
     ----------

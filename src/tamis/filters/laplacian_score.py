@@ -64,11 +64,9 @@ class LaplacianScore(BaseSelector):
     -----
     ``O(n_samples**2 n_features)`` time for the neighbours, in matrix products, then ``O(n_samples
     n_neighbors n_features)``. A second, dense copy of the table is made only if it is not C-ordered
-    float64, is sparse, has missing cells or constant columns, or is scaled.
-
-    A missing cell is at the mean of its column, in distances and in the score. The paper leaves the
-    width open. Neighbours at equal distance are taken by lower row, so that the order of the rows
-    matters where there are many ties. Rows whose heat weights all vanish have no edges.
+    float64, is sparse, has missing cells or constant columns, or is scaled. A missing cell is at
+    the mean of its column. The paper leaves the width open. Neighbours at equal distance are taken
+    by lower row. Rows whose heat weights all vanish have no edges.
 
     References
     ----------

@@ -75,10 +75,8 @@ class LLCFS(BaseSelector):
 
     Notes
     -----
-    Columns are centred and divided by their standard deviation first. Missing cells are put at the
-    mean of their column; sparse tables are made dense.
-
-    A round costs ``O(n_samples^2 n_features)`` for the neighbours and as much or less for the
+    Columns are standardised first, with missing cells at the mean; sparse tables are made dense. A
+    round costs ``O(n_samples^2 n_features)`` for the neighbours and as much or less for the
     regressions, ``O(n_samples n_neighbors^3)`` to solve them, and ``O(n_samples^3)`` for the
     indicators, with a sparse factorisation above 5,000 rows.
 

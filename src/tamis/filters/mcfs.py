@@ -65,18 +65,15 @@ class MCFS(BaseSelector):
     :func:`~sklearn.linear_model.lars_path` with the lasso modification, stopped after `n_nonzero`
     steps. Two dense copies of the table are made.
 
-    Missing cells are at the mean of their column, in distances and regressions. The eigenvectors
-    are those of ``L y = lambda D y`` after the constant one. If the graph falls into several parts,
-    0 is a multiple eigenvalue; of its vectors, those along the principal axes of the column means
-    of the parts are used, so that the result does not depend on chance. Other multiple eigenvalues
-    occur in graphs with symmetries only; scores then depend on the basis found. The paper does not
-    say how columns and eigenvectors are normalised; here both have deviation 1.
+    Missing cells are at the mean of their column. The eigenvectors are of ``L y = lambda D y``
+    after the constant one. If the graph falls into several parts, 0 is a multiple eigenvalue; of
+    its vectors, those along the principal axes of the column means of the parts are used. The paper
+    does not say how columns and eigenvectors are normalised; here both have deviation 1.
 
     References
     ----------
     Cai, D., Zhang, C. and He, X. (2010). Unsupervised feature selection for multi-cluster data.
-    KDD.
-    https://doi.org/10.1145/1835804.1835848
+    KDD. https://doi.org/10.1145/1835804.1835848
 
     Examples
     --------

@@ -102,14 +102,12 @@ class MRMR(WeightedSelector):
     the correlations of up to 64 columns with all others, those with the best criterion so far.
     Mutual information takes a pass for ranges (and distinct values, with ``"uniform"``), one for
     the relevance, and further ones for 16 columns each. ``"quantile"`` and ``"mdl"`` read the table
-    once more in blocks of whole columns, as many as a third of the memory holds; on a cluster a
-    block is gathered on one worker. If not even one column fits, use ``"uniform"``. A checkpoint
-    keeps the current pass and the results of earlier ones.
+    once more in blocks of whole columns, as many as a third of the memory holds; if not even one
+    fits, use ``"uniform"``. A checkpoint keeps the current pass and the results of earlier ones.
 
     F has no bound and a correlation is at most 1, so in the difference with F redundancy decides
     between nearly equal columns only; the quotient is the better choice. There a mean redundancy
-    below 0.001 counts as 0.001. A column that explains the target without error has a large finite
-    F. Numeric targets have the F of a straight line, or are put in bins like the columns.
+    below 0.001 counts as 0.001. Numeric targets have the F of a straight line, or are put in bins.
 
     References
     ----------

@@ -33,8 +33,7 @@ class UDFS(BaseSelector):
 
     A projection is sought in which every row and its nearest neighbours are as discriminative as
     possible: little scatter inside the neighbourhood that is not explained by differences between
-    its rows. The l2,1 norm makes the projection rest on few columns, which are therefore chosen
-    together. It needs no target.
+    its rows. The l2,1 norm makes it rest on few columns, chosen together. It needs no target.
 
     Parameters
     ----------
@@ -70,9 +69,8 @@ class UDFS(BaseSelector):
 
     Notes
     -----
-    Columns are centred and divided by their standard deviation first, so that `gamma` and
-    `regularization` mean the same for all tables. Missing cells are put at the mean of their
-    column; sparse tables are made dense.
+    Columns are standardised first, so that `gamma` and `regularization` mean the same for all
+    tables. Missing cells are at the mean of their column; sparse tables are made dense.
 
     ``O(n_samples^2 n_features)`` for the neighbours; an eigenproblem costs ``O(n_features^3 +
     n_features^2 n_clusters)`` for long tables, ``O(n_samples^2 n_features)`` for wide ones. Memory:

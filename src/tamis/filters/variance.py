@@ -17,8 +17,8 @@ from tamis.statistics.moments import MomentsResult
 class Variance(BlockSelector):
     """Variance of every column, without a target.
 
-    The simplest filter that needs no target. It depends on the units of the columns: use it where
-    all are measured in the same unit, or set ``scale="range"``.
+    It depends on the units of the columns: use it where all have the same unit, or set
+    ``scale="range"``.
 
     Parameters
     ----------

@@ -93,9 +93,8 @@ class InfFS(WeightedSelector):
     ``alpha=0``. Missing cells have centred rank 0.
 
     Tables larger than memory are read twice with ``"spearman"`` and ``"pearson"``: by rows for the
-    deviations, then in blocks of whole columns, as many as a third of the memory holds, for the
-    ranks. Ranks that take more than another third are kept in a temporary file. On a cluster the
-    blocks stay on the workers. Scores agree with those from memory to one millionth.
+    deviations, then in blocks of whole columns for the ranks. Ranks that take more than a third of
+    the memory are kept in a temporary file. Scores agree with those from memory to one millionth.
 
     References
     ----------

@@ -41,9 +41,8 @@ class VotingSubsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
     """Majority vote of classifiers, each trained on a few columns drawn at random.
 
     The columns are drawn from a probability, as learned by :class:`~tamis.OFW`, so that good ones
-    are drawn often and a weak one still contributes. This is how the weights of OFW are meant to
-    be used: no column has to be thrown away. With uniform weights it is the random subspace
-    method.
+    are drawn often and a weak one still contributes: no column has to be thrown away. With uniform
+    weights it is the random subspace method.
 
     Parameters
     ----------
@@ -52,14 +51,11 @@ class VotingSubsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
         KNeighborsClassifier, LinearDiscriminantAnalysis and DecisionTreeClassifier with the
         settings of the built-in models of OFW. Any scikit-learn classifier works.
     estimator_params : dict or None, default=None
-        Settings for a word, as for OFW: ``C``, ``loss``, ``tol``, ``max_iter`` of ``"svm"``,
-        ``n_neighbors`` and ``metric`` of ``"nn"``, ``shrinkage`` of ``"lda"``, ``max_depth`` and
-        ``min_samples_leaf`` of ``"cart"``.
+        Settings for a word, as for :class:`~tamis.OFW`.
     weights : array-like of shape (n_features,), selector or None, default=None
         How often a column is drawn, in proportion; ``None`` is equally often. A fitted selector
         gives its `weights_`, or its `scores_`. An unfitted one is cloned and fitted in `fit`, so
-        that in a cross-validation it never sees the rows that are predicted. Cloning, which
-        cross-validation does, turns a fitted selector into an unfitted one.
+        that in a cross-validation, which clones it, it never sees the rows that are predicted.
     n_subsets : int, default=100
         Subsets of columns, and so classifiers that vote.
     subset_size : int or None, default=None

@@ -34,8 +34,7 @@ class FSV(WeightedSelector):
     The mean errors of the two classes are weighed against a smooth count of the columns that the
     plane uses. The count is concave, so it is minimised by a few linear programs, each of which
     makes columns of large weight cheaper. What is left is a small set that separates the classes
-    together, typically 2 to 10 of thousands; most other methods rate columns one by one. Several
-    classes are taken each against the rest.
+    together, typically 2 to 10 of thousands. Several classes are taken each against the rest.
 
     Parameters
     ----------
@@ -89,11 +88,8 @@ class FSV(WeightedSelector):
     The minimum found is local. The paper starts anywhere; here the first program has the prices of
     a weight of ``5 / alpha`` in every column. The paper lets the price of a large weight vanish;
     here it stays above 1/10,000 of the price of a weight of 0, for else many planes are equally
-    good. Of two equal columns one is used, the other comes among the last. On tables of few
-    different values the order of rows and columns may decide between several best planes.
-
-    Missing cells are at the mean of their column. Weights count in the mean errors, means and
-    deviations; their scale within a class does not matter.
+    good. Of two equal columns one is used, the other comes among the last. Missing cells are at the
+    mean of their column. The scale of the weights within a class does not matter.
 
     References
     ----------

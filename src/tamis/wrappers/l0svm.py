@@ -78,8 +78,7 @@ class L0SVM(WeightedSelector):
 
     After each round the factors are divided by the largest, or with a finite `C` all columns would
     shrink until slack is cheaper than any of them. The paper stops when as many columns are left as
-    are wanted; here the updates run until they settle, and columns are ordered by the round in
-    which they fell. Identical columns share their weight and stand or fall together.
+    are wanted; here the updates run until they settle. Identical columns stand or fall together.
 
     A round costs the Gram matrix of the columns left, ``n_samples^2 n_left / 2``, or
     ``n_samples n_left^2`` for long tables, and a training. The table is copied twice as dense

@@ -37,9 +37,8 @@ FEW_COLUMNS = 4
 class SVMRFE(WeightedSelector):
     """Recursive feature elimination by a linear support vector machine.
 
-    A linear SVM is trained on all columns, those with the smallest squared weight are
-    dropped, and the SVM is trained again on the rest, until no column is left. The column
-    dropped last is the best. Weights depend on the other columns left, so of
+    A linear SVM is trained, the columns with the smallest squared weights are dropped, and it is
+    trained again on the rest, until no column is left. The column dropped last is the best. Of
     redundant columns one stays. A classic for wide tables such as gene expression.
 
     Parameters
@@ -100,12 +99,10 @@ class SVMRFE(WeightedSelector):
     in one round are ordered by weight, and of equal weights the higher index goes first. A share as
     `step` counts from the columns left, as in the papers; ``RFE`` counts from all columns.
 
-    The Gram matrix of the rows is kept, and a dropped column is taken out of it; each problem
-    starts from the multipliers of the round before and ends at its exact optimum by an active-set
-    method. A round costs about ``n_samples^2 + n_samples n_left`` multiplications. Tables of more
-    than 2,000 rows with less than one column for 8 rows need no Gram matrix: an interior-point
-    method trains the problems in ``n_samples n_left^2``, without a warm start. The table is copied
-    as dense float64 columns, once more for each bootstrap under way.
+    Each problem starts from the multipliers of the round before and ends at its exact optimum by an
+    active-set method. A round costs about ``n_samples^2 + n_samples n_left`` multiplications, or
+    ``n_samples n_left^2`` for tables of more than 2,000 rows and 8 rows per column. The table is
+    copied as dense float64 columns, once more for each bootstrap under way.
 
     Missing cells are at the mean of their column. Weights depend on the units of the columns: set
     `scale` if these differ. `C` is an absolute price, so sample weights of 2 mean the same as each

@@ -38,9 +38,8 @@ class TreeImportance(WeightedSelector):
 
     Trees see interactions and any monotone or bent relation, need no scaling, and take missing
     values. The importance of a column is either what the splits on it gain while the trees grow,
-    or what the score on rows held out loses when its values are shuffled. A random forest by
-    default; boosted trees where XGBoost or LightGBM is installed. The models, their gains and the
-    shuffling are scikit-learn's (or the named package's).
+    or what the score on rows held out loses when its values are shuffled. The models, their gains
+    and the shuffling are those of scikit-learn, or of XGBoost or LightGBM where installed.
 
     Parameters
     ----------
@@ -96,9 +95,8 @@ class TreeImportance(WeightedSelector):
     target. A sparse table stays sparse for forests unless it holds missing values. Forests for a
     numeric target look at a third of the columns in every split (Breiman's choice).
 
-    Rows are put in an order by their content first, so that the draws of a forest do not depend on
-    the order they come in, and weights that are counts repeat rows. Other weights are passed to
-    the trees and to the score.
+    Rows are ordered by their content first, so that the draws of a forest do not depend on the
+    order they come in. Weights that are counts repeat rows; others go to the trees and the score.
 
     References
     ----------
