@@ -64,6 +64,19 @@ def centred_columns(
     return out
 
 
+def turned_columns(
+    X: Any, chosen: NDArray[np.intp], rows: NDArray[np.intp] | None = None
+) -> Floats:
+    """Some columns of all rows, or of some, as the rows of a new float64 array."""
+    X = X.tocsc() if sparse.issparse(X) else X
+    out = np.empty((chosen.size, X.shape[0] if rows is None else rows.size))
+    for first in range(0, chosen.size, TILE):
+        tile = X[:, chosen[first : first + TILE]]
+        dense = tile.toarray() if sparse.issparse(tile) else tile
+        out[first : first + TILE] = (dense if rows is None else dense[rows]).T
+    return out
+
+
 def _centre(values: Floats, weight: Floats, scale: bool) -> Floats:
     seen = ~np.isnan(values)
     total = weight @ seen

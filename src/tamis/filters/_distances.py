@@ -7,13 +7,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from tamis._runtime.threads import effective_jobs, run_kernel, split_evenly, threads_for
 
 Floats = NDArray[np.float64]
 
-# Columns of a table that are turned round at a time.
+# Columns that are scaled, or looked through for missing cells, at a time.
 WIDTH = 256
 
 
@@ -24,17 +23,6 @@ class Columns(NamedTuple):
     origin: NDArray[np.intp]
     n_continuous: int
     holes: bool
-
-
-def turned_columns(X: Any, chosen: NDArray[np.intp]) -> Floats:
-    """Some columns of a table as the rows of a new float64 array."""
-    X = X.tocsc() if sparse.issparse(X) else X
-    out = np.empty((chosen.size, X.shape[0]))
-    for first in range(0, chosen.size, WIDTH):
-        tile = X[:, chosen[first : first + WIDTH]]
-        tile = tile.toarray() if sparse.issparse(tile) else tile
-        out[first : first + WIDTH] = tile.T
-    return out
 
 
 def scale_to_unit(values: Floats) -> bool:

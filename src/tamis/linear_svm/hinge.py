@@ -8,10 +8,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 from scipy.linalg import cho_factor, cho_solve
 
-from tamis._columns import TILE
+from tamis._columns import turned_columns
 from tamis._runtime.compilation import announce_compilation
 from tamis._runtime.warning import warn
 
@@ -41,12 +40,7 @@ def read_rows(
     kept = np.arange(codes.size) if weight is None else np.flatnonzero(weight > 0)
     rows = kept[np.argsort(codes[kept], kind="stable")]
     share = np.ones(rows.size) if weight is None else weight[rows]
-    X = X.tocsc() if sparse.issparse(X) else X
-    columns = np.empty((varies.size, rows.size))
-    for first in range(0, varies.size, TILE):
-        tile = X[:, varies[first : first + TILE]]
-        dense = tile.toarray() if sparse.issparse(tile) else tile
-        columns[first : first + TILE] = dense[rows].T
+    columns = turned_columns(X, varies, rows)
     with announce_compilation(kernels.centre):
         kernels.centre(columns, share, scale)
     return Rows(rows, columns, codes[rows], share)

@@ -235,15 +235,8 @@ def raise_row(p, size, row, tol):
 
     At the end `row` joins the set, is at its other bound, or depends on the set. Returns the size.
     """
-    gram, low, high, beta, slope, move, ones = (
-        p.gram,
-        p.low,
-        p.high,
-        p.beta,
-        p.slope,
-        p.move,
-        p.ones,
-    )
+    gram, low, high, beta, slope = p.gram, p.low, p.high, p.beta, p.slope
+    move, ones = p.move, p.ones
     while size > 0:
         rise = slope[row] - slope[p.free[0]]
         up = 1.0 if rise > 0.0 else -1.0
