@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -24,6 +25,7 @@ Floats = NDArray[np.float64]
 AgreementOf = Callable[[int], Floats]
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class CFS(WeightedSelector):
     """Correlation-based feature selection: a set that agrees with the target, not with itself.
 
@@ -101,6 +103,14 @@ class CFS(WeightedSelector):
     (array(['petal length (cm)', 'petal width (cm)'], dtype=object), 0.898)
     """
 
+    max_stale: int = 5
+    strategy: str = "mdl"
+    n_bins: int = 10
+    task: str = "auto"
+    full_order: bool = False
+    n_features_to_select: Any = "best"
+    n_jobs: int | None = None
+
     facts: ClassVar[SelectorFacts] = SelectorFacts(
         summary="Order of a best-first search for a relevant subset without redundancy.",
         tasks=BOTH_TASKS,
@@ -122,25 +132,6 @@ class CFS(WeightedSelector):
         "full_order": Custom(lambda value: isinstance(value, bool | np.bool_), "True or False"),
         "n_jobs": N_JOBS,
     }
-
-    def __init__(
-        self,
-        *,
-        max_stale: int = 5,
-        strategy: str = "mdl",
-        n_bins: int = 10,
-        task: str = "auto",
-        full_order: bool = False,
-        n_features_to_select: Any = "best",
-        n_jobs: int | None = None,
-    ):
-        self.max_stale = max_stale
-        self.strategy = strategy
-        self.n_bins = n_bins
-        self.task = task
-        self.full_order = full_order
-        self.n_features_to_select = n_features_to_select
-        self.n_jobs = n_jobs
 
     def _score(self, X: Any, y: Any, weight: Floats | None) -> Scores:
         target = Target.of(y, self.task, weight, X.shape[0], type(self).__name__)

@@ -28,6 +28,7 @@ class FCBFSearch:
     left: NDArray[np.intp]
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class FCBF(WeightedSelector):
     """Fast correlation-based filter: drops a column if a better one says more about it.
 
@@ -101,6 +102,12 @@ class FCBF(WeightedSelector):
     array([0.42, 0.25, 0.86, 0.87])
     """
 
+    threshold: float = 0.0
+    strategy: str = "mdl"
+    n_bins: int = 10
+    n_features_to_select: Any = "best"
+    n_jobs: int | None = None
+
     facts: ClassVar[SelectorFacts] = SelectorFacts(
         summary="Symmetrical uncertainty; features redundant to a better one come last.",
         tasks=("classification",),
@@ -121,21 +128,6 @@ class FCBF(WeightedSelector):
         "n_bins": N_BINS,
         "n_jobs": N_JOBS,
     }
-
-    def __init__(
-        self,
-        *,
-        threshold: float = 0.0,
-        strategy: str = "mdl",
-        n_bins: int = 10,
-        n_features_to_select: Any = "best",
-        n_jobs: int | None = None,
-    ):
-        self.threshold = threshold
-        self.strategy = strategy
-        self.n_bins = n_bins
-        self.n_features_to_select = n_features_to_select
-        self.n_jobs = n_jobs
 
     def _score(self, X: Any, y: Any, weight: Floats | None) -> Scores:
         pairs = pair_statistics(self, X, y, weight, "classification", symmetrical)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -24,6 +25,7 @@ Floats = NDArray[np.float64]
 WORTHWHILE = 1e-12
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class GFlip(BaseSelector):
     """Greedy feature flip: a set of columns in which the nearest neighbour is right by far.
 
@@ -95,6 +97,16 @@ class GFlip(BaseSelector):
     (4, 75.1)
     """
 
+    utility: str = "linear"
+    sharpness: float = 1.0
+    start: str = "empty"
+    n_restarts: int = 1
+    max_iter: int = 100
+    memory_limit: float | str | None = None
+    random_state: Any = None
+    n_features_to_select: Any = "best"
+    n_jobs: int | None = None
+
     facts: ClassVar[SelectorFacts] = SelectorFacts(
         summary="Contribution to the margin of the nearest-neighbour classifier.",
         tasks=("classification",),
@@ -118,29 +130,6 @@ class GFlip(BaseSelector):
         "memory_limit": MEMORY_LIMIT,
         "n_jobs": N_JOBS,
     }
-
-    def __init__(
-        self,
-        *,
-        utility: str = "linear",
-        sharpness: float = 1.0,
-        start: str = "empty",
-        n_restarts: int = 1,
-        max_iter: int = 100,
-        memory_limit: float | str | None = None,
-        random_state: Any = None,
-        n_features_to_select: Any = "best",
-        n_jobs: int | None = None,
-    ):
-        self.utility = utility
-        self.sharpness = sharpness
-        self.start = start
-        self.n_restarts = n_restarts
-        self.max_iter = max_iter
-        self.memory_limit = memory_limit
-        self.random_state = random_state
-        self.n_features_to_select = n_features_to_select
-        self.n_jobs = n_jobs
 
     def _score(self, X: Any, y: Any, weight: Floats | None) -> Scores:
         codes = self._check(X, y)

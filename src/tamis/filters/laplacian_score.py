@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -23,6 +24,7 @@ TILE = 64
 WORST = 2.0
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class LaplacianScore(BaseSelector):
     """Laplacian score: columns that keep neighbouring rows together.
 
@@ -83,6 +85,14 @@ class LaplacianScore(BaseSelector):
     array(['petal length (cm)', 'petal width (cm)'], dtype=object)
     """
 
+    n_neighbors: int = 5
+    affinity: Any = "heat"
+    width: float | None = None
+    scale: bool = False
+    memory_limit: float | str | None = None
+    n_features_to_select: Any = "elbow"
+    n_jobs: int | None = None
+
     facts: ClassVar[SelectorFacts] = SelectorFacts(
         summary="How well the feature preserves the neighbourhood graph of the samples.",
         tasks=BOTH_TASKS,
@@ -96,25 +106,6 @@ class LaplacianScore(BaseSelector):
 
     _supervised: ClassVar[bool] = False
     _constraints: ClassVar[dict[str, Constraint]] = GRAPH_CONSTRAINTS
-
-    def __init__(
-        self,
-        *,
-        n_neighbors: int = 5,
-        affinity: Any = "heat",
-        width: float | None = None,
-        scale: bool = False,
-        memory_limit: float | str | None = None,
-        n_features_to_select: Any = "elbow",
-        n_jobs: int | None = None,
-    ):
-        self.n_neighbors = n_neighbors
-        self.affinity = affinity
-        self.width = width
-        self.scale = scale
-        self.memory_limit = memory_limit
-        self.n_features_to_select = n_features_to_select
-        self.n_jobs = n_jobs
 
     def _score(self, X: Any, y: Any, weight: Floats | None) -> Scores:
         constant = self._find_constant(X, weight)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -32,6 +33,7 @@ FLAT = 1e-10
 TILE_NUMBERS = 2**21
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class LLCFS(BaseSelector):
     """Feature selection for local learning-based clustering.
 
@@ -102,6 +104,14 @@ class LLCFS(BaseSelector):
     array([0, 1, 2])
     """
 
+    n_clusters: int = 5
+    n_neighbors: int = 15
+    beta: float = 1.0
+    max_iter: int = 20
+    tol: float = 1e-3
+    n_features_to_select: Any = "elbow"
+    n_jobs: int | None = None
+
     facts: ClassVar[SelectorFacts] = SelectorFacts(
         summary="Weight in local regressions that predict clusters from neighbouring samples.",
         tasks=BOTH_TASKS,
@@ -121,25 +131,6 @@ class LLCFS(BaseSelector):
         "tol": Number(float, low=0),
         "n_jobs": N_JOBS,
     }
-
-    def __init__(
-        self,
-        *,
-        n_clusters: int = 5,
-        n_neighbors: int = 15,
-        beta: float = 1.0,
-        max_iter: int = 20,
-        tol: float = 1e-3,
-        n_features_to_select: Any = "elbow",
-        n_jobs: int | None = None,
-    ):
-        self.n_clusters = n_clusters
-        self.n_neighbors = n_neighbors
-        self.beta = beta
-        self.max_iter = max_iter
-        self.tol = tol
-        self.n_features_to_select = n_features_to_select
-        self.n_jobs = n_jobs
 
     def _score(self, X: Any, y: Any, weight: NDArray[np.float64] | None) -> Scores:
         constant = self._find_constant(X, weight)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -20,6 +21,7 @@ Floats = NDArray[np.float64]
 GRAM_LIMIT = 128 * 2**20
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class MCFS(BaseSelector):
     """Multi-cluster feature selection: columns that explain the clusters of the rows.
 
@@ -85,6 +87,16 @@ class MCFS(BaseSelector):
     array(['petal length (cm)'], dtype=object)
     """
 
+    n_clusters: int = 5
+    n_nonzero: int = 50
+    n_neighbors: int = 5
+    affinity: Any = "heat"
+    width: float | None = None
+    scale: bool = False
+    memory_limit: float | str | None = None
+    n_features_to_select: Any = "elbow"
+    n_jobs: int | None = None
+
     facts: ClassVar[SelectorFacts] = SelectorFacts(
         summary="Weight in sparse regressions on the spectral embedding of the samples.",
         tasks=BOTH_TASKS,
@@ -102,29 +114,6 @@ class MCFS(BaseSelector):
         "n_nonzero": Number(int, low=1),
         **GRAPH_CONSTRAINTS,
     }
-
-    def __init__(
-        self,
-        *,
-        n_clusters: int = 5,
-        n_nonzero: int = 50,
-        n_neighbors: int = 5,
-        affinity: Any = "heat",
-        width: float | None = None,
-        scale: bool = False,
-        memory_limit: float | str | None = None,
-        n_features_to_select: Any = "elbow",
-        n_jobs: int | None = None,
-    ):
-        self.n_clusters = n_clusters
-        self.n_nonzero = n_nonzero
-        self.n_neighbors = n_neighbors
-        self.affinity = affinity
-        self.width = width
-        self.scale = scale
-        self.memory_limit = memory_limit
-        self.n_features_to_select = n_features_to_select
-        self.n_jobs = n_jobs
 
     def _score(self, X: Any, y: Any, weight: Floats | None) -> Scores:
         constant = self._find_constant(X, weight)

@@ -39,6 +39,7 @@ class MRMRSearch:
     repeated: Floats
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class MRMR(WeightedSelector):
     """Maximum relevance, minimum redundancy: columns that tell much and repeat little.
 
@@ -129,6 +130,15 @@ class MRMR(WeightedSelector):
     (array([27, 22,  7]), array([ 964.4, 1100. ,  975.8]))
     """
 
+    measure: str = "f"
+    combine: str = "quotient"
+    n_bins: int = 5
+    strategy: str = "quantile"
+    task: str = "auto"
+    full_order: bool = False
+    n_features_to_select: Any = "best"
+    n_jobs: int | None = None
+
     facts: ClassVar[SelectorFacts] = SelectorFacts(
         summary="Greedy order of maximum relevance and minimum redundancy.",
         tasks=BOTH_TASKS,
@@ -152,27 +162,6 @@ class MRMR(WeightedSelector):
         "full_order": Custom(lambda value: isinstance(value, bool | np.bool_), "True or False"),
         "n_jobs": N_JOBS,
     }
-
-    def __init__(
-        self,
-        *,
-        measure: str = "f",
-        combine: str = "quotient",
-        n_bins: int = 5,
-        strategy: str = "quantile",
-        task: str = "auto",
-        full_order: bool = False,
-        n_features_to_select: Any = "best",
-        n_jobs: int | None = None,
-    ):
-        self.measure = measure
-        self.combine = combine
-        self.n_bins = n_bins
-        self.strategy = strategy
-        self.task = task
-        self.full_order = full_order
-        self.n_features_to_select = n_features_to_select
-        self.n_jobs = n_jobs
 
     def _score(self, X: Any, y: Any, weight: Floats | None) -> Scores:
         measure = None if self.measure == "f" else shared_bits

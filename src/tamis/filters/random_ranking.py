@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -13,6 +14,7 @@ from tamis._facts import BOTH_TASKS, SelectorFacts
 from tamis._validation import N_JOBS, Constraint, Custom, Number
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class RandomRanking(BaseSelector):
     """Columns in random order: the control that every other method must beat.
 
@@ -50,6 +52,10 @@ class RandomRanking(BaseSelector):
     2
     """
 
+    random_state: Any = None
+    n_features_to_select: Any = "elbow"
+    n_jobs: int | None = None
+
     facts: ClassVar[SelectorFacts] = SelectorFacts(
         summary="A random order, as the baseline that every method must beat.",
         tasks=BOTH_TASKS,
@@ -71,17 +77,6 @@ class RandomRanking(BaseSelector):
         ),
         "n_jobs": N_JOBS,
     }
-
-    def __init__(
-        self,
-        *,
-        random_state: Any = None,
-        n_features_to_select: Any = "elbow",
-        n_jobs: int | None = None,
-    ):
-        self.random_state = random_state
-        self.n_features_to_select = n_features_to_select
-        self.n_jobs = n_jobs
 
     def _score(self, X: Any, y: Any, weight: NDArray[np.float64] | None) -> Scores:
         constant = self._find_constant(X, weight)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -28,6 +29,7 @@ TIE = 1e-10
 DENSE_COLUMNS = 256
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class UDFS(BaseSelector):
     """Unsupervised discriminative feature selection with the l2,1 norm.
 
@@ -99,6 +101,15 @@ class UDFS(BaseSelector):
     array([0, 1, 2])
     """
 
+    n_clusters: int = 5
+    n_neighbors: int = 5
+    gamma: float = 0.001
+    regularization: float = 1.0
+    max_iter: int = 200
+    tol: float = 1e-6
+    n_features_to_select: Any = "elbow"
+    n_jobs: int | None = None
+
     facts: ClassVar[SelectorFacts] = SelectorFacts(
         summary="Weight in directions that separate neighbourhoods, under an l2,1 penalty.",
         tasks=BOTH_TASKS,
@@ -119,27 +130,6 @@ class UDFS(BaseSelector):
         "tol": Number(float, low=0),
         "n_jobs": N_JOBS,
     }
-
-    def __init__(
-        self,
-        *,
-        n_clusters: int = 5,
-        n_neighbors: int = 5,
-        gamma: float = 0.001,
-        regularization: float = 1.0,
-        max_iter: int = 200,
-        tol: float = 1e-6,
-        n_features_to_select: Any = "elbow",
-        n_jobs: int | None = None,
-    ):
-        self.n_clusters = n_clusters
-        self.n_neighbors = n_neighbors
-        self.gamma = gamma
-        self.regularization = regularization
-        self.max_iter = max_iter
-        self.tol = tol
-        self.n_features_to_select = n_features_to_select
-        self.n_jobs = n_jobs
 
     def _score(self, X: Any, y: Any, weight: NDArray[np.float64] | None) -> Scores:
         constant = self._find_constant(X, weight)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -14,6 +15,7 @@ from tamis.statistics import WithRanges
 from tamis.statistics.moments import MomentsResult
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class Variance(BlockSelector):
     """Variance of every column, without a target.
 
@@ -57,6 +59,11 @@ class Variance(BlockSelector):
     array([0.681, 0.189, 3.096, 0.577])
     """
 
+    ddof: int = 0
+    scale: str = "none"
+    n_features_to_select: Any = "elbow"
+    n_jobs: int | None = None
+
     facts: ClassVar[SelectorFacts] = SelectorFacts(
         summary="Variance of the feature.",
         tasks=BOTH_TASKS,
@@ -72,19 +79,6 @@ class Variance(BlockSelector):
         "scale": Choice(("none", "range")),
         "n_jobs": N_JOBS,
     }
-
-    def __init__(
-        self,
-        *,
-        ddof: int = 0,
-        scale: str = "none",
-        n_features_to_select: Any = "elbow",
-        n_jobs: int | None = None,
-    ):
-        self.ddof = ddof
-        self.scale = scale
-        self.n_features_to_select = n_features_to_select
-        self.n_jobs = n_jobs
 
     def _finish(self, statistic: WithRanges, constant: NDArray[np.bool_]) -> NDArray[np.float64]:
         result: MomentsResult = statistic.other.finish()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -29,6 +30,7 @@ COLUMN_PRIOR = 1.0
 TINY = np.finfo(np.float64).tiny
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class ILFS(BlockSelector):
     """Infinite latent feature selection: columns whose values lie close to their own class.
 
@@ -108,6 +110,15 @@ class ILFS(BlockSelector):
     array([0.588, 0.492, 0.696, 0.699])
     """
 
+    n_tokens: int = 6
+    closeness: str = "inverse"
+    topics: str = "anchored"
+    anchor: float = 10.0
+    max_iter: int = 2000
+    tol: float = 1e-9
+    n_features_to_select: Any = "elbow"
+    n_jobs: int | None = None
+
     facts: ClassVar[SelectorFacts] = SelectorFacts(
         summary="Probability of relevance: the values lie close to their own class mean.",
         tasks=("classification",),
@@ -128,27 +139,6 @@ class ILFS(BlockSelector):
         "tol": Number(float, low=0),
         "n_jobs": N_JOBS,
     }
-
-    def __init__(
-        self,
-        *,
-        n_tokens: int = 6,
-        closeness: str = "inverse",
-        topics: str = "anchored",
-        anchor: float = 10.0,
-        max_iter: int = 2000,
-        tol: float = 1e-9,
-        n_features_to_select: Any = "elbow",
-        n_jobs: int | None = None,
-    ):
-        self.n_tokens = n_tokens
-        self.closeness = closeness
-        self.topics = topics
-        self.anchor = anchor
-        self.max_iter = max_iter
-        self.tol = tol
-        self.n_features_to_select = n_features_to_select
-        self.n_jobs = n_jobs
 
     def _first(self, table: Opened) -> WithRanges:
         n_columns = table.n_columns

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import closing
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -44,6 +45,7 @@ GRAPH_CONSTRAINTS: dict[str, Constraint] = {
 }
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class InfFS(WeightedSelector):
     """Infinite feature selection: columns that vary much and repeat little, by all walks.
 
@@ -110,6 +112,14 @@ class InfFS(WeightedSelector):
     array(['sepal width (cm)', 'petal length (cm)'], dtype=object)
     """
 
+    alpha: float = 0.5
+    damping: float = 0.9
+    relation: Any = "spearman"
+    memory_limit: float | str | None = None
+    precision: str = "auto"
+    n_features_to_select: Any = "elbow"
+    n_jobs: int | None = None
+
     facts: ClassVar[SelectorFacts] = SelectorFacts(
         summary="Energy of all paths through a graph of varied, not redundant features.",
         tasks=BOTH_TASKS,
@@ -129,25 +139,6 @@ class InfFS(WeightedSelector):
         "alpha": Number(float, low=0, high=1),
         **GRAPH_CONSTRAINTS,
     }
-
-    def __init__(
-        self,
-        *,
-        alpha: float = 0.5,
-        damping: float = 0.9,
-        relation: Any = "spearman",
-        memory_limit: float | str | None = None,
-        precision: str = "auto",
-        n_features_to_select: Any = "elbow",
-        n_jobs: int | None = None,
-    ):
-        self.alpha = alpha
-        self.damping = damping
-        self.relation = relation
-        self.memory_limit = memory_limit
-        self.precision = precision
-        self.n_features_to_select = n_features_to_select
-        self.n_jobs = n_jobs
 
     def _score(self, X: Any, y: Any, weight: NDArray[np.float64] | None) -> Scores:
         with closing(open_graph(self, X, weight)) as graph:

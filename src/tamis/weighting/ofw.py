@@ -6,6 +6,7 @@ import copy
 import logging
 import math
 import time
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -50,6 +51,7 @@ NOT_IN_CHECKPOINT = (
 )  # fmt: skip
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class OFW(WeightedSelector):
     """Optimal feature weighting: how often a column should be drawn to make few errors.
 
@@ -164,6 +166,30 @@ class OFW(WeightedSelector):
     array(['petal length (cm)', 'petal width (cm)'], dtype=object)
     """
 
+    estimator: Any = "svm"
+    estimator_params: dict[str, Any] | None = None
+    subset_size: int | None = None
+    method: str = "riemannian"
+    step: float | None = None
+    step_offset: float | None = None
+    sample_size: int | None = None
+    draws_per_step: int = 1
+    max_iter: int = 20000
+    tol: float | None = None
+    baseline: str | None = "mean"
+    noise: float = 1e-6
+    preselect: Any = None
+    metric: str = "error"
+    multi_class: str = "auto"
+    scale: bool = True
+    n_restarts: int = 1
+    warm_start: bool = False
+    checkpoint: Any = None
+    n_features_to_select: Any = "elbow"
+    random_state: Any = None
+    n_jobs: int | None = None
+    cluster: Any = None
+
     facts: ClassVar[SelectorFacts] = SelectorFacts(
         summary="Probability of drawing the feature so that models on the drawn subsets err least.",
         tasks=("classification",),
@@ -202,57 +228,6 @@ class OFW(WeightedSelector):
         "n_jobs": N_JOBS,
         "cluster": CLUSTER,
     }
-
-    def __init__(
-        self,
-        *,
-        estimator: Any = "svm",
-        estimator_params: dict[str, Any] | None = None,
-        subset_size: int | None = None,
-        method: str = "riemannian",
-        step: float | None = None,
-        step_offset: float | None = None,
-        sample_size: int | None = None,
-        draws_per_step: int = 1,
-        max_iter: int = 20000,
-        tol: float | None = None,
-        baseline: str | None = "mean",
-        noise: float = 1e-6,
-        preselect: Any = None,
-        metric: str = "error",
-        multi_class: str = "auto",
-        scale: bool = True,
-        n_restarts: int = 1,
-        warm_start: bool = False,
-        checkpoint: Any = None,
-        n_features_to_select: Any = "elbow",
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        cluster: Any = None,
-    ):
-        self.estimator = estimator
-        self.estimator_params = estimator_params
-        self.subset_size = subset_size
-        self.method = method
-        self.step = step
-        self.step_offset = step_offset
-        self.sample_size = sample_size
-        self.draws_per_step = draws_per_step
-        self.max_iter = max_iter
-        self.tol = tol
-        self.baseline = baseline
-        self.noise = noise
-        self.preselect = preselect
-        self.metric = metric
-        self.multi_class = multi_class
-        self.scale = scale
-        self.n_restarts = n_restarts
-        self.warm_start = warm_start
-        self.checkpoint = checkpoint
-        self.n_features_to_select = n_features_to_select
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.cluster = cluster
 
     def __sklearn_clone__(self) -> OFW:
         # A client or a cluster cannot be copied, and a second one is not wanted.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from numbers import Integral
 from typing import Any, ClassVar
 
@@ -37,6 +38,7 @@ Indices = NDArray[np.intp]
 Counts = NDArray[np.int64]
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class VotingSubsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Majority vote of classifiers, each trained on a few columns drawn at random.
 
@@ -123,6 +125,17 @@ class VotingSubsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
     True
     """
 
+    estimator: Any = "svm"
+    estimator_params: dict[str, Any] | None = None
+    weights: Any = None
+    n_subsets: int = 100
+    subset_size: int | None = None
+    voting: str = "majority"
+    sample_size: int | float | None = None
+    scale: bool = True
+    random_state: Any = None
+    n_jobs: int | None = None
+
     _constraints: ClassVar[dict[str, Constraint]] = {
         "n_subsets": Number(int, low=1),
         "subset_size": Number(int, low=1, or_none=True),
@@ -137,31 +150,6 @@ class VotingSubsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
         "scale": Choice((True, False)),
         "n_jobs": N_JOBS,
     }
-
-    def __init__(
-        self,
-        *,
-        estimator: Any = "svm",
-        estimator_params: dict[str, Any] | None = None,
-        weights: Any = None,
-        n_subsets: int = 100,
-        subset_size: int | None = None,
-        voting: str = "majority",
-        sample_size: int | float | None = None,
-        scale: bool = True,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-    ):
-        self.estimator = estimator
-        self.estimator_params = estimator_params
-        self.weights = weights
-        self.n_subsets = n_subsets
-        self.subset_size = subset_size
-        self.voting = voting
-        self.sample_size = sample_size
-        self.scale = scale
-        self.random_state = random_state
-        self.n_jobs = n_jobs
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> VotingSubsetClassifier:
         """Draw the subsets and train a classifier on each.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -28,6 +29,7 @@ FIRST, MORE = 50, 50
 EXCESS, TOLERANCE = 1e-8, 1e-9
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class FSV(WeightedSelector):
     """Feature selection by concave minimisation: a plane between the classes that uses few columns.
 
@@ -109,6 +111,14 @@ class FSV(WeightedSelector):
     array([0.38967, 0.30914, 0.24985, 0.24980, 0.24980])
     """
 
+    penalty: float = 0.05
+    alpha: float = 5.0
+    scale: bool = True
+    max_iter: int = 100
+    tol: float = 1e-6
+    n_features_to_select: Any = "best"
+    n_jobs: int | None = None
+
     facts: ClassVar[SelectorFacts] = SelectorFacts(
         summary="Weight in a sparse separating hyperplane found by linear programming.",
         tasks=("classification",),
@@ -129,25 +139,6 @@ class FSV(WeightedSelector):
         "tol": Number(float, low=0),
         "n_jobs": N_JOBS,
     }
-
-    def __init__(
-        self,
-        *,
-        penalty: float = 0.05,
-        alpha: float = 5.0,
-        scale: bool = True,
-        max_iter: int = 100,
-        tol: float = 1e-6,
-        n_features_to_select: Any = "best",
-        n_jobs: int | None = None,
-    ):
-        self.penalty = penalty
-        self.alpha = alpha
-        self.scale = scale
-        self.max_iter = max_iter
-        self.tol = tol
-        self.n_features_to_select = n_features_to_select
-        self.n_jobs = n_jobs
 
     def _score(self, X: Any, y: Any, weight: NDArray[np.float64] | None) -> Scores:
         who = type(self).__name__

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -19,6 +20,7 @@ Floats = NDArray[np.float64]
 SETTLED = 1e-3
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class L0SVM(WeightedSelector):
     """Few columns for a linear support vector machine: an approximation of the zero norm.
 
@@ -100,6 +102,16 @@ class L0SVM(WeightedSelector):
     (4, 'mean concave points')
     """
 
+    C: float = 1.0
+    multi_class: str = "ovo"
+    scale: bool = False
+    threshold: float = 1e-6
+    max_rounds: int = 200
+    tol: float = 1e-9
+    max_iter: int = 100_000
+    n_features_to_select: Any = "best"
+    n_jobs: int | None = None
+
     facts: ClassVar[SelectorFacts] = SelectorFacts(
         summary="Features that remain when an SVM is refitted on features scaled by its weights.",
         tasks=("classification",),
@@ -122,29 +134,6 @@ class L0SVM(WeightedSelector):
         "max_iter": Number(int, low=1),
         "n_jobs": N_JOBS,
     }
-
-    def __init__(
-        self,
-        *,
-        C: float = 1.0,
-        multi_class: str = "ovo",
-        scale: bool = False,
-        threshold: float = 1e-6,
-        max_rounds: int = 200,
-        tol: float = 1e-9,
-        max_iter: int = 100_000,
-        n_features_to_select: Any = "best",
-        n_jobs: int | None = None,
-    ):
-        self.C = C
-        self.multi_class = multi_class
-        self.scale = scale
-        self.threshold = threshold
-        self.max_rounds = max_rounds
-        self.tol = tol
-        self.max_iter = max_iter
-        self.n_features_to_select = n_features_to_select
-        self.n_jobs = n_jobs
 
     def _score(self, X: Any, y: Any, weight: Floats | None) -> Scores:
         who = type(self).__name__

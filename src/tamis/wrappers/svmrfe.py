@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, ClassVar
 
@@ -34,6 +35,7 @@ FADED = 0.25
 FEW_COLUMNS = 4
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class SVMRFE(WeightedSelector):
     """Recursive feature elimination by a linear support vector machine.
 
@@ -133,6 +135,18 @@ class SVMRFE(WeightedSelector):
     array([4, 3, 2, 1])
     """
 
+    C: float = 1.0
+    step: float = 1
+    multi_class: str = "ovo"
+    scale: bool = False
+    n_bootstraps: int = 0
+    sample_weighting: bool = False
+    tol: float = 1e-9
+    max_iter: int = 100_000
+    random_state: Any = None
+    n_features_to_select: Any = 0.5
+    n_jobs: int | None = None
+
     facts: ClassVar[SelectorFacts] = SelectorFacts(
         summary="Recursive elimination of the features with the smallest linear SVM weights.",
         tasks=("classification",),
@@ -155,33 +169,6 @@ class SVMRFE(WeightedSelector):
         "max_iter": Number(int, low=1),
         "n_jobs": N_JOBS,
     }
-
-    def __init__(
-        self,
-        *,
-        C: float = 1.0,
-        step: float = 1,
-        multi_class: str = "ovo",
-        scale: bool = False,
-        n_bootstraps: int = 0,
-        sample_weighting: bool = False,
-        tol: float = 1e-9,
-        max_iter: int = 100_000,
-        random_state: Any = None,
-        n_features_to_select: Any = 0.5,
-        n_jobs: int | None = None,
-    ):
-        self.C = C
-        self.step = step
-        self.multi_class = multi_class
-        self.scale = scale
-        self.n_bootstraps = n_bootstraps
-        self.sample_weighting = sample_weighting
-        self.tol = tol
-        self.max_iter = max_iter
-        self.random_state = random_state
-        self.n_features_to_select = n_features_to_select
-        self.n_jobs = n_jobs
 
     def _score(self, X: Any, y: Any, weight: Floats | None) -> Scores:
         who = type(self).__name__

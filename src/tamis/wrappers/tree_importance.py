@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, ClassVar
 
@@ -33,6 +34,7 @@ ENSEMBLES = {
 }
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class TreeImportance(WeightedSelector):
     """Importance of columns in an ensemble of trees: gain of their splits, or loss by shuffling.
 
@@ -113,6 +115,17 @@ class TreeImportance(WeightedSelector):
     array(['petal length (cm)', 'petal width (cm)'], dtype=object)
     """
 
+    estimator: Any = "forest"
+    importance: str = "impurity"
+    n_estimators: int = 200
+    n_repeats: int = 5
+    test_size: float = 0.25
+    scoring: Any = None
+    task: str = "auto"
+    random_state: Any = None
+    n_features_to_select: Any = "elbow"
+    n_jobs: int | None = None
+
     facts: ClassVar[SelectorFacts] = SelectorFacts(
         summary="Impurity or permutation importance in a forest.",
         tasks=BOTH_TASKS,
@@ -136,31 +149,6 @@ class TreeImportance(WeightedSelector):
         "task": TASK,
         "n_jobs": N_JOBS,
     }
-
-    def __init__(
-        self,
-        *,
-        estimator: Any = "forest",
-        importance: str = "impurity",
-        n_estimators: int = 200,
-        n_repeats: int = 5,
-        test_size: float = 0.25,
-        scoring: Any = None,
-        task: str = "auto",
-        random_state: Any = None,
-        n_features_to_select: Any = "elbow",
-        n_jobs: int | None = None,
-    ):
-        self.estimator = estimator
-        self.importance = importance
-        self.n_estimators = n_estimators
-        self.n_repeats = n_repeats
-        self.test_size = test_size
-        self.scoring = scoring
-        self.task = task
-        self.random_state = random_state
-        self.n_features_to_select = n_features_to_select
-        self.n_jobs = n_jobs
 
     def _score(self, X: Any, y: Any, weight: Floats | None) -> Scores:
         outcome = Target.of(y, self.task, weight, X.shape[0], type(self).__name__)
