@@ -73,11 +73,8 @@ def _fill_tiles(
     from tamis.filters import _relief_kernels as kernels
 
     settings = sample, columns.values, columns.n_continuous, columns.holes
-
-    def work(rows: Any, others: Any, mirror: bool) -> None:
-        kernels.distance_tile(*settings, rows, others, mirror, out)
-
-    run_kernel(kernels.distance_tile, work, tiles, n_threads)
+    parts = [(*settings, *tile, out) for tile in tiles]
+    run_kernel(kernels.distance_tile, kernels.distance_tile, parts, n_threads)
 
 
 def _per_observed(sample: Floats, columns: Columns, sums: Floats) -> Floats:

@@ -219,14 +219,9 @@ class MarginProblem:
         from tamis.filters import _flip_kernels as kernels
 
         sign = 0.0 if flip is None else (-1.0 if self.chosen[flip] else 1.0)
-        column = self.columns[0 if flip is None else flip]
-
-        def work(first: int, last: int) -> None:
-            kernels.margins(
-                self.squares, column, sign, self.begin, self.end, first, last, self.margins
-            )
-
-        run_kernel(kernels.margins, work, self.parts, self.n_threads)
+        arguments = (self.squares, self.columns[flip or 0], sign, self.begin, self.end)
+        parts = [(*arguments, *part, self.margins) for part in self.parts]
+        run_kernel(kernels.margins, kernels.margins, parts, self.n_threads)
         worth = self._worth(self.margins[self.with_hit])
         return float(worth.sum()), float(np.abs(worth).sum())
 
@@ -248,10 +243,8 @@ class MarginProblem:
     def _add(self, column: int) -> None:
         from tamis.filters import _flip_kernels as kernels
 
-        def work(first: int, last: int) -> None:
-            kernels.add_column(self.squares, self.columns[column], first, last)
-
-        run_kernel(kernels.add_column, work, self.parts, self.n_threads)
+        parts = [(self.squares, self.columns[column], *part) for part in self.parts]
+        run_kernel(kernels.add_column, kernels.add_column, parts, self.n_threads)
 
     def gains(self, chosen: NDArray[np.bool_]) -> Floats:
         """What every column adds to the evaluation of a set, above 0 for those in the set only."""

@@ -175,20 +175,18 @@ class TreeImportance(WeightedSelector):
             X = unit_table(X, ranges.low[varies], ranges.high[varies], keep_sparse=forest)
         measure = self._gains if self.importance == "impurity" else self._losses
         random = check_random_state(self.random_state)
-        found = measure(X, target, weight, outcome.is_classes, random)
+        found = measure(X, target, weight, random)
         scores = np.full(varies.size, min(0.0, found.min()))
         scores[varies] = found
         return scores, ~varies
 
-    def _fitted(
-        self, X: Any, target: Any, weight: Floats | None, is_classes: bool, random: Any
-    ) -> Any:
+    def _fitted(self, X: Any, target: Any, weight: Floats | None, random: Any) -> Any:
         """The estimator, with a seed, trained."""
         seed = draw_seed(random)
         if isinstance(self.estimator, str):
             model = make_ensemble(
-                self.estimator, is_classes=is_classes, n_rows=X.shape[0], seed=seed,
-                n_estimators=self.n_estimators, n_jobs=effective_jobs(self.n_jobs),
+                self.estimator, is_classes=self.task_ == "classification", n_rows=X.shape[0],
+                n_estimators=self.n_estimators, seed=seed, n_jobs=effective_jobs(self.n_jobs),
             )  # fmt: skip
         else:
             model = clone(self.estimator)
@@ -196,12 +194,10 @@ class TreeImportance(WeightedSelector):
                 model.set_params(random_state=seed)
         return model.fit(X, target, **_weights(weight))
 
-    def _gains(
-        self, X: Any, target: Any, weight: Floats | None, is_classes: bool, random: Any
-    ) -> Floats:
+    def _gains(self, X: Any, target: Any, weight: Floats | None, random: Any) -> Floats:
         """What the splits on every column gain, as a share of all."""
         for _ in self.steps("trees", [0], 1):
-            model = self._fitted(X, target, weight, is_classes, random)
+            model = self._fitted(X, target, weight, random)
         gains = np.asarray(getattr(model, "feature_importances_", None), dtype=np.float64)
         if gains.shape != (X.shape[1],):
             raise InputError(
@@ -212,16 +208,14 @@ class TreeImportance(WeightedSelector):
         total = gains.sum()
         return gains / total if total > 0 else gains
 
-    def _losses(
-        self, X: Any, target: Any, weight: Floats | None, is_classes: bool, random: Any
-    ) -> Floats:
+    def _losses(self, X: Any, target: Any, weight: Floats | None, random: Any) -> Floats:
         """What the score on held-out rows loses on average when a column is shuffled."""
         from sklearn.inspection import permutation_importance
         from sklearn.metrics import check_scoring
 
-        train, test = self._split(target, is_classes, random)
+        train, test = self._split(target, random)
         part = (None, None) if weight is None else (weight[train], weight[test])
-        model = self._fitted(X[train], target[train], part[0], is_classes, random)
+        model = self._fitted(X[train], target[train], part[0], random)
         if isinstance(self.estimator, str):
             model.set_params(n_jobs=1)  # the threads of a forest add up its votes in any order
         scorer = check_scoring(model, scoring=self.scoring)
@@ -237,7 +231,7 @@ class TreeImportance(WeightedSelector):
             losses.append(result.importances[:, 0])
         return np.mean(losses, axis=0)
 
-    def _split(self, target: NDArray[Any], is_classes: bool, random: Any) -> Any:
+    def _split(self, target: NDArray[Any], random: Any) -> Any:
         """Rows to train on and rows held out."""
         from sklearn.model_selection import train_test_split
 
@@ -250,7 +244,7 @@ class TreeImportance(WeightedSelector):
                 "importance='impurity'."
             )
         strata = None
-        if is_classes:
+        if self.task_ == "classification":
             counts = np.bincount(target)
             if counts.min() >= 2 and min(n_test, n_rows - n_test) >= counts.size:
                 # Numbered as they come, so that the names of the classes do not matter.
