@@ -25,8 +25,6 @@ class SelectorFacts:
         Time in samples T, features n, classes K, bins B and selected features m.
     reference : str
         Authors and year of the paper.
-    page : str
-        The page of docs/families that describes it.
     scope : str
         Which features are considered together.
     redundancy : str
@@ -47,7 +45,6 @@ class SelectorFacts:
     tasks: tuple[str, ...]
     cost: str
     reference: str
-    page: str
     scope: str = "one at a time"
     redundancy: str = "no"
     nonlinear: str = "no"

@@ -147,7 +147,6 @@ class Consensus(WeightedSelector):
         tasks=BOTH_TASKS,
         cost="sum of the methods",
         reference="Borda 1781, Kolde et al. 2012",
-        page="consensus",
         scope="depends on the methods",
         redundancy="depends on the methods",
         nonlinear="depends on the methods",

@@ -86,7 +86,6 @@ class AnovaF(BlockSelector):
         tasks=BOTH_TASKS,
         cost="T n",
         reference="Fisher 1925",
-        page="filters",
     )
 
     _constraints: ClassVar[dict[str, Constraint]] = {"task": TASK, "n_jobs": N_JOBS}

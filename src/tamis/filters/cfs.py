@@ -116,7 +116,6 @@ class CFS(WeightedSelector):
         tasks=BOTH_TASKS,
         cost="n m (T + B^2)",
         reference="Hall 2000",
-        page="filters",
         scope="as a subset",
         redundancy="yes",
         nonlinear="class labels: yes",

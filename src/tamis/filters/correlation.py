@@ -102,7 +102,6 @@ class Correlation(BlockSelector):
         tasks=BOTH_TASKS,
         cost="T n",
         reference="Pearson 1895, Spearman 1904",
-        page="filters",
         nonlinear="Spearman: monotone",
     )
 

@@ -113,7 +113,6 @@ class FCBF(WeightedSelector):
         tasks=("classification",),
         cost="T n m",
         reference="Yu and Liu 2004",
-        page="filters",
         scope="pairs with those kept",
         redundancy="yes",
         nonlinear="yes",

@@ -88,7 +88,6 @@ class Fisher(BlockSelector):
         tasks=("classification",),
         cost="T n",
         reference="Gadat and Younes 2007",
-        page="filters",
     )
 
     _constraints: ClassVar[dict[str, Constraint]] = {

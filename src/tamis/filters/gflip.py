@@ -112,7 +112,6 @@ class GFlip(BaseSelector):
         tasks=("classification",),
         cost="rounds T^2 n",
         reference="Gilad-Bachrach et al. 2004",
-        page="filters",
         scope="as a subset",
         redundancy="yes",
         nonlinear="yes",

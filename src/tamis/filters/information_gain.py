@@ -82,7 +82,6 @@ class InformationGain(BlockSelector):
         tasks=("classification",),
         cost="T n + n B K",
         reference="Quinlan 1986",
-        page="filters",
         nonlinear="yes",
     )
 

@@ -98,7 +98,6 @@ class LaplacianScore(BaseSelector):
         tasks=BOTH_TASKS,
         cost="T^2 n",
         reference="He et al. 2005",
-        page="filters",
         scope="one at a time, on a shared graph",
         nonlinear="yes",
         scaling="yes",

@@ -117,7 +117,6 @@ class LLCFS(BaseSelector):
         tasks=BOTH_TASKS,
         cost="rounds T^2 n",
         reference="Zeng and Cheung 2011",
-        page="filters",
         scope="jointly",
         nonlinear="partly",
     )

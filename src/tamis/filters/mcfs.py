@@ -102,7 +102,6 @@ class MCFS(BaseSelector):
         tasks=BOTH_TASKS,
         cost="T^2 n + clusters T d n",
         reference="Cai et al. 2010",
-        page="filters",
         scope="jointly",
         redundancy="yes",
         scaling="distances: yes",

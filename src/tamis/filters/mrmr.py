@@ -144,7 +144,6 @@ class MRMR(WeightedSelector):
         tasks=BOTH_TASKS,
         cost="T n m",
         reference="Peng et al. 2005",
-        page="filters",
         scope="pairs with those selected",
         redundancy="yes",
         nonlinear='measure="mi": yes',

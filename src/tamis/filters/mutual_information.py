@@ -132,7 +132,6 @@ class MutualInformation(BlockSelector):
         tasks=BOTH_TASKS,
         cost="T n + n B K; knn T log T n",
         reference="Zaffalon and Hutter 2002, Ross 2014",
-        page="filters",
         nonlinear="yes",
     )
 

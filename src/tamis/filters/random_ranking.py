@@ -61,7 +61,6 @@ class RandomRanking(BaseSelector):
         tasks=BOTH_TASKS,
         cost="n",
         reference="none",
-        page="filters",
         scope="not at all",
     )
 

@@ -124,7 +124,6 @@ class ReliefF(BaseSelector):
         tasks=BOTH_TASKS,
         cost="T^2 n",
         reference="Kononenko 1994",
-        page="filters",
         scope="one at a time, neighbours by all",
         nonlinear="yes",
         scaling="no, scaled to ranges",

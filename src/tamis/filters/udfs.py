@@ -115,7 +115,6 @@ class UDFS(BaseSelector):
         tasks=BOTH_TASKS,
         cost="rounds of T^2 n, or n^3",
         reference="Yang et al. 2011",
-        page="filters",
         scope="jointly",
         redundancy="yes",
     )

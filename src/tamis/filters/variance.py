@@ -69,7 +69,6 @@ class Variance(BlockSelector):
         tasks=BOTH_TASKS,
         cost="T n",
         reference="none",
-        page="filters",
         scaling="yes",
     )
 

@@ -124,7 +124,6 @@ class ILFS(BlockSelector):
         tasks=("classification",),
         cost="T n K",
         reference="Roffo et al. 2017",
-        page="graph",
         nonlinear="partly",
     )
 

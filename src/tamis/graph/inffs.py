@@ -125,7 +125,6 @@ class InfFS(WeightedSelector):
         tasks=BOTH_TASKS,
         cost="T n^2 / 2",
         reference="Roffo et al. 2015",
-        page="graph",
         scope="all pairs",
         redundancy="yes",
         nonlinear="monotone",

@@ -95,7 +95,6 @@ class InfFSCV(WeightedSelector):
         tasks=BOTH_TASKS,
         cost="folds (T n^2 / 2 + models)",
         reference="Roffo et al. 2015",
-        page="graph",
         scope="all pairs",
         redundancy="yes",
         nonlinear="monotone",

@@ -139,7 +139,6 @@ class DFT(ClassBlocksMixin, SplitSelector):
         tasks=("classification",),
         cost="T n + n B K",
         reference="Yang et al. 2022",
-        page="split",
         nonlinear="yes, one threshold",
     )
 

@@ -67,7 +67,6 @@ class RFT(SplitSelector):
         tasks=("regression",),
         cost="T n + n B",
         reference="Yang et al. 2022",
-        page="split",
         nonlinear="yes, one threshold",
     )
 

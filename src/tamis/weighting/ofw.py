@@ -195,7 +195,6 @@ class OFW(WeightedSelector):
         tasks=("classification",),
         cost="steps (model + n)",
         reference="Gadat and Younes 2007",
-        page="weighting",
         scope="jointly",
         redundancy="shared among copies",
         nonlinear="depends on the model",

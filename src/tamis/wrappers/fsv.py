@@ -124,7 +124,6 @@ class FSV(WeightedSelector):
         tasks=("classification",),
         cost="linear programs with T rows",
         reference="Bradley and Mangasarian 1998",
-        page="wrappers",
         scope="jointly",
         redundancy="yes",
     )

@@ -117,7 +117,6 @@ class L0SVM(WeightedSelector):
         tasks=("classification",),
         cost="rounds of an SVM",
         reference="Weston et al. 2003",
-        page="wrappers",
         scope="jointly",
         redundancy="yes",
         scaling="yes",

@@ -152,7 +152,6 @@ class SVMRFE(WeightedSelector):
         tasks=("classification",),
         cost="rounds (T^2 + T n)",
         reference="Guyon et al. 2002",
-        page="wrappers",
         scope="jointly",
         redundancy="partly",
         scaling="yes",

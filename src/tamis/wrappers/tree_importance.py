@@ -131,7 +131,6 @@ class TreeImportance(WeightedSelector):
         tasks=BOTH_TASKS,
         cost="trees T log T sqrt(n)",
         reference="Breiman 2001",
-        page="wrappers",
         scope="jointly",
         redundancy="shared among copies",
         nonlinear="yes",
