@@ -5,13 +5,14 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tamis._columns import constant_of
 from tamis.exceptions import InputError, TamisError
+from tamis.filters.pairs import Columns, Floats, Measure, PairStatistics, S
 from tamis.passes.columns import ColumnBlocks, memory_of
 from tamis.passes.memory import Opened
 from tamis.statistics import (
@@ -30,11 +31,7 @@ from tamis.statistics import (
 from tamis.statistics.codes import CutFinder
 from tamis.statistics.correlations import TINY, with_f
 
-Floats = NDArray[np.float64]
-Columns = NDArray[np.intp]
 Rows = dict[int, Floats]
-Measure = Callable[[Floats, Floats, Floats], Floats]
-S = TypeVar("S")
 
 # Names in the checkpoint: of cuts, of a search, and of the pass that it waits for.
 CUTS, SEARCH, PAIRS = "cuts", "search", "pairs"
@@ -48,14 +45,13 @@ CELL_BYTES = 32
 MOST_COLUMNS = 4096
 
 
-class _SourcePairs:
+class _SourcePairs(PairStatistics):
     """Passes over some columns, and a checkpoint, for both kinds of relations.
 
     A pass finds, beside the row of relations that is wanted, those of at most `most` features
     likely to be wanted next, as the memory allows: `cost` is what each of them takes in a pass.
     """
 
-    columns: Columns
     cost: Floats
     most: int
     rows: Rows

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -191,11 +190,15 @@ class MRMR(WeightedSelector):
         """Continue a search until `count` columns are in order."""
         order, criterion, repeated = search.order, search.criterion, search.repeated
         left = np.setdiff1d(np.arange(relevance.size), order)
+
+        def likely() -> NDArray[np.intp]:
+            return left[np.argsort(-criterion[left], kind="stable")]
+
         for _ in self.steps("columns", range(len(order), count), count):
             newest = int(left[self._first_best(criterion[left], relevance[left])])
             left = left[left != newest]
             if left.size:
-                repeated[left] += pairs.relations(newest, left, partial(_best, left, criterion))
+                repeated[left] += pairs.relations(newest, left, likely)
                 criterion[left] = self._balance(relevance[left], repeated[left] / (len(order) + 1))
             order.append(newest)
 
@@ -211,8 +214,3 @@ class MRMR(WeightedSelector):
         if self.combine == "difference":
             size = 1.0 + relevance[best]
         return int((criterion >= criterion[best] - TIE * size).argmax())
-
-
-def _best(columns: NDArray[np.intp], criterion: Floats) -> NDArray[np.intp]:
-    """Columns by falling criterion, equal ones in their order."""
-    return columns[np.argsort(-criterion[columns], kind="stable")]

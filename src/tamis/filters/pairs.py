@@ -7,7 +7,7 @@ workers of Dask (:mod:`tamis.filters._source_pairs`).
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,7 +30,7 @@ S = TypeVar("S")
 TIE = 1e-12
 
 
-class PairStatistics(Protocol):
+class PairStatistics:
     """Relations with the target and among features, which are numbered among those that vary."""
 
     # Which features never vary, the others, and the rows of the table.
@@ -40,15 +40,18 @@ class PairStatistics(Protocol):
 
     def with_target(self) -> Floats:
         """Relation of every feature with the target; must be asked for first."""
+        raise NotImplementedError
 
     def relations(self, newest: int, left: Columns, likely: Callable[[], Columns]) -> Floats:
         """Relation of one feature, asked for once, with those in `left`, the only ones from now on.
 
         `likely` gives those that may be asked for next, the most likely ones first.
         """
+        raise NotImplementedError
 
     def resume(self, search: S) -> S:
         """The search as a checkpoint has it; its attributes change at the end of a step only."""
+        return search
 
 
 def pair_statistics(
@@ -93,7 +96,7 @@ def _check_strategy(selector: Any) -> None:
         )
 
 
-class _MemoryPairs:
+class _MemoryPairs(PairStatistics):
     """The features of a table in memory that vary, in rows that carry weight."""
 
     def __init__(self, selector: Any, X: Any, target: Target, weight: Floats | None):
@@ -104,10 +107,6 @@ class _MemoryPairs:
         y = target.codes if target.is_classes else target.values
         self.X, y, self.weight = rows_with_weight(X, y, weight)
         self.target = target._replace(**{"codes" if target.is_classes else "values": y})
-
-    def resume(self, search: S) -> S:
-        """The search itself: fits in memory have no checkpoint."""
-        return search
 
 
 class LinearMemory(_MemoryPairs):

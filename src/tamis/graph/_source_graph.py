@@ -67,8 +67,10 @@ def _local_relations(
     n, n_rows, memory = columns.columns.size, columns.n_rows, _memory(columns)
     plan = RelationPlan.choose(n_rows, n, settings.precision, memory)
     size = np.dtype(plan.dtype).itemsize
-    # The other half is for copies that BLAS makes, and for what the allocator holds back.
-    side = min(largest_side(n_rows, size, memory // 2), relation_matrix.BLOCK, n)
+    # Two slices of factors and their product fit half of the memory; the other half is for copies
+    # that BLAS makes, and for what the allocator holds back.
+    side = max(1, int(np.sqrt(n_rows**2 + memory // 2 / size) - n_rows))
+    side = min(side, relation_matrix.BLOCK, n)
     ranges = _ranges(columns, n, settings)
     factors = FactorFile(n_rows, plan.dtype, in_memory=n * n_rows * size <= memory)
     make = partial(make_factors, settings.relation, plan.dtype, settings.n_jobs)
@@ -107,11 +109,6 @@ def _memory(columns: ColumnBlocks) -> int:
 def _ranges(columns: ColumnBlocks, most: int, settings: GraphSettings) -> list[Range]:
     advice = "Allow more memory, or use a sample of the rows."
     return columns.ranges(CELL_BYTES, most, settings.who, advice)
-
-
-def largest_side(n_rows: int, size: int, memory: int) -> int:
-    """Columns of a block such that two slices of factors and their product fit the memory."""
-    return max(1, int(np.sqrt(n_rows**2 + memory / size) - n_rows))
 
 
 def make_factors(relation: Any, dtype: str, n_jobs: int | None, block: Block) -> NDArray[Any]:

@@ -44,6 +44,7 @@ class Riemannian:
     scaling: ClassVar[int] = 0
     # Whether a step needs one normal number per column.
     is_noisy: ClassVar[bool] = False
+    kernel: ClassVar[str] = "riemannian_step"
 
     def __init__(self, weights: Floats):
         from tamis.weighting import _update_kernels
@@ -59,8 +60,9 @@ class Riemannian:
 
     def step(self, draws: Indices, excess: Floats, step: float, noise: Floats | None) -> bool:
         """Move; returns whether the probability is on the simplex, as it always is here."""
-        with announce_compilation(self.kernels.riemannian_step):
-            self.kernels.riemannian_step(self.P, draws, excess, step)
+        kernel = getattr(self.kernels, self.kernel)
+        with announce_compilation(kernel):
+            kernel(self.P, draws, excess, step, *(() if noise is None else (noise,)))
         return True
 
     def weights(self) -> Floats:
@@ -74,12 +76,7 @@ class Diffusion(Riemannian):
     first_step: ClassVar[float] = 0.125
     scaling: ClassVar[int] = -2
     is_noisy: ClassVar[bool] = True
-
-    def step(self, draws: Indices, excess: Floats, step: float, noise: Floats | None) -> bool:
-        """Move, and back to the simplex."""
-        with announce_compilation(self.kernels.diffusion_step):
-            self.kernels.diffusion_step(self.P, draws, excess, step, noise)
-        return True
+    kernel: ClassVar[str] = "diffusion_step"
 
 
 class Euclidean:
@@ -274,7 +271,10 @@ class Learning:
                 break
         run.weights = process.weights()
         run.remember(np.concatenate(seen))
-        if len(run.energy) % self._chunks_per_point(run) == 0 or run.status != "running":
+        # Points of the path are evenly spread over all chunks.
+        n_chunks = -(-settings.max_iter // self._steps_per_chunk(run.weights.size))
+        spacing = max(1, n_chunks // (PATH_POINTS - 2))
+        if len(run.energy) % spacing == 0 or run.status != "running":
             run.keep_weights()
 
     def _numbers(self, run: Run) -> Iterator[tuple[Any, ...]]:
@@ -294,11 +294,6 @@ class Learning:
         if PROCESSES[settings.method].is_noisy:
             noise = generator.standard_normal((length, run.weights.size))
         return islice(zip(uniforms, train, test, noise, strict=True), first, last)
-
-    def _chunks_per_point(self, run: Run) -> int:
-        """Chunks between two points of the path, so that they are evenly spread."""
-        steps = self._steps_per_chunk(run.weights.size)
-        return max(1, -(-self.settings.max_iter // steps) // (PATH_POINTS - 2))
 
     def _rows(self, generator: np.random.Generator, shape: tuple[int, ...]) -> Indices:
         """Bootstrap samples of the rows, by their weights."""
