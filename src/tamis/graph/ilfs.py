@@ -189,6 +189,9 @@ class ILFS(BlockSelector):
     def learn_moments(self, X: Any, y: Any, sample_weight: Any = None) -> ILFS:
         """Take in a block in a first pass that only learns the means of the classes.
 
+        :meth:`partial_fit` keeps these means, and wants no classes but these. Without a first pass
+        it keeps the means of its first block.
+
         Parameters
         ----------
         X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
@@ -206,29 +209,6 @@ class ILFS(BlockSelector):
         gathered, X = self._open_gathered(X)
         table = self._open_block(gathered, X, y, sample_weight)
         self._learn(gathered, table, "learn_moments")
-        return self
-
-    def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> ILFS:
-        """Take in a block of rows, then rank by all rows seen.
-
-        The class means are those of the blocks that :meth:`learn_moments` saw, or else those of the
-        first block, and stay.
-
-        Parameters
-        ----------
-        X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
-            A block of rows.
-        y : array-like of shape (n_samples,)
-            Its classes, all of them known from the first pass or the first block.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the rows.
-
-        Returns
-        -------
-        self : object
-            The selector, ranked by what it has seen.
-        """
-        self._partial_fit(X, y, sample_weight)
         return self
 
     def _check_block(self, gathered: Gathered, table: Opened) -> None:
