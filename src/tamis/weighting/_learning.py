@@ -62,7 +62,7 @@ class Riemannian:
         """Move; returns whether the probability is on the simplex, as it always is here."""
         kernel = getattr(self.kernels, self.kernel)
         with announce_compilation(kernel):
-            kernel(self.P, draws, excess, step, *(() if noise is None else (noise,)))
+            kernel(self.P, draws, excess, step, *((noise,) if self.is_noisy else ()))
         return True
 
     def weights(self) -> Floats:
