@@ -7,6 +7,7 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.optimize import isotonic_regression
 from sklearn.utils.validation import check_is_fitted
 
 from tamis.exceptions import InputError, MissingDependencyError
@@ -49,6 +50,35 @@ class Display:
         draw(ax)
         self.ax_, self.figure_ = ax, ax.figure
         return self
+
+
+class FittedDisplay(Display):
+    """A display of what a fitted estimator keeps; a subclass also writes `_read`."""
+
+    @classmethod
+    def from_estimator(cls, estimator: Any, *, ax: Any = None, **options: Any) -> Self:
+        """Draw what a fitted estimator found.
+
+        Parameters
+        ----------
+        estimator : estimator
+            Fitted, of a kind that the display is made for.
+        ax : matplotlib Axes or None, default=None
+            Where to draw; ``None`` makes a new figure.
+        **options
+            Parameters of the display that do not come from the estimator.
+
+        Returns
+        -------
+        display : Display
+            With the numbers drawn.
+        """
+        return cls(**{**cls._read(estimator), **options}).plot(ax=ax)
+
+    @classmethod
+    def _read(cls, estimator: Any) -> dict[str, Any]:
+        """Parameters of the display, taken from the estimator."""
+        raise NotImplementedError
 
 
 def new_axes(size: tuple[float, float]) -> Any:
@@ -109,19 +139,14 @@ def label_lines(ax: Any, heights: Floats, names: Sequence[str]) -> None:
 
 def places_of(heights: Floats, gap: float = 0.055) -> Floats:
     """Nearest places at least `gap` apart, in the same order, none outside of the axes."""
-    gap = min(gap, 0.98 / max(heights.size, 1))
+    if not heights.size:
+        return heights
+    gap = min(gap, 0.98 / heights.size)
     order = np.argsort(heights, kind="stable")
     steps = gap * np.arange(heights.size)
-    # Without the gaps the places must not fall: least squares under that is pooling of neighbours.
-    pools: list[list[float]] = []
-    for value in heights[order] - steps:
-        pools.append([value, 1.0])
-        while len(pools) > 1 and pools[-2][0] > pools[-1][0]:
-            value, size = pools.pop()
-            before, count = pools[-1]
-            pools[-1] = [(before * count + value * size) / (count + size), count + size]
-    level = np.concatenate([np.full(int(size), value) for value, size in pools]) if pools else steps
+    # Without the gaps the places must not fall.
+    level = isotonic_regression(heights[order] - steps).x
     places = np.empty_like(heights)
     # Least squares between two bounds is that without them, cut off at the bounds.
-    places[order] = np.clip(level, 0.01, 0.99 - steps[-1:].sum()) + steps
+    places[order] = np.clip(level, 0.01, 0.99 - steps[-1]) + steps
     return places
