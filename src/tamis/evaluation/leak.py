@@ -118,11 +118,6 @@ def leak_check(
     task : {"auto", "classification", "regression"}, default="auto"
         What the target is; ``"auto"`` infers it (:func:`tamis.data.infer_task`).
 
-    Returns
-    -------
-    report : LeakReport
-        Print it, or ask for ``report.ok``.
-
     Notes
     -----
     It cannot see what was done to `X` before: columns chosen, or values imputed, with the targets

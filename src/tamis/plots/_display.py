@@ -34,11 +34,6 @@ class Display:
         ----------
         ax : matplotlib Axes or None, default=None
             Where to draw.
-
-        Returns
-        -------
-        self : Display
-            With `ax_` and `figure_`.
         """
         return self._drawn(ax, self._draw)
 
@@ -67,11 +62,6 @@ class FittedDisplay(Display):
             Where to draw; ``None`` makes a new figure.
         **options
             Parameters of the display that do not come from the estimator.
-
-        Returns
-        -------
-        display : Display
-            With the numbers drawn.
         """
         return cls(**{**cls._read(estimator), **options}).plot(ax=ax)
 

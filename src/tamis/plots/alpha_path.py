@@ -108,11 +108,6 @@ class AlphaPathDisplay(Display):
             Where to draw; ``None`` makes a new figure.
         **params
             Other parameters of :class:`~tamis.InfFS`, such as `relation`.
-
-        Returns
-        -------
-        display : AlphaPathDisplay
-            With the numbers drawn.
         """
         alphas = sorted(alphas)
         scores = inf_fs_path(X, alphas, sample_weight=sample_weight, **params)
@@ -144,11 +139,6 @@ class AlphaPathDisplay(Display):
             Where to draw; ``None`` makes a new figure.
         **options
             `n_features` and `kind` of the display.
-
-        Returns
-        -------
-        display : AlphaPathDisplay
-            With the numbers drawn.
         """
         name = "alpha_" if hasattr(estimator, "alpha_") else "alpha"
         check_has(estimator, name, "AlphaPathDisplay", "InfFS or InfFSCV", "which has no alpha")

@@ -116,11 +116,6 @@ class FeatureGraphDisplay(Display):
             Smallest absolute relation that is drawn.
         ax : matplotlib Axes or None, default=None
             Where to draw; ``None`` makes a new figure.
-
-        Returns
-        -------
-        display : FeatureGraphDisplay
-            With the numbers drawn.
         """
         lacks = "which has no relation between columns"
         who = check_has(estimator, "relation", cls.__name__, "InfFS or InfFSCV", lacks)

@@ -122,11 +122,6 @@ class SearchDisplay(FittedDisplay):
         ----------
         ax : matplotlib Axes or None, default=None
             Where to draw.
-
-        Returns
-        -------
-        self : SearchDisplay
-            With `ax_` and `figure_`.
         """
         if not self.best_points:
             raise InputError(

@@ -162,7 +162,7 @@ class Protocol:
         return type(self).__name__
 
     def splits(self, X: Any, y: Any, is_classes: bool) -> list[Split]:
-        """Cut the rows into parts to learn from and parts to score.
+        """Rows to learn from and rows to score; the same for the same rows and parameters.
 
         Parameters
         ----------
@@ -172,11 +172,6 @@ class Protocol:
             The target.
         is_classes : bool
             Whether the target is classes: then every part gets its share of each.
-
-        Returns
-        -------
-        splits : list of Split
-            The same for the same rows and parameters.
         """
         y = np.asarray(y)
         return [

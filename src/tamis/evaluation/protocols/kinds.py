@@ -359,15 +359,10 @@ def as_protocol(value: Any, groups: Any = None) -> Protocol:
     ----------
     value : str, int, splitter, list of (train, test) or Protocol
         ``"splits"``, ``"folds"``, ``"loo"``, ``"time"``; a number of folds; any scikit-learn
-        splitter.
+        splitter. A protocol stays as it is.
     groups : array-like of shape (n_samples,) or None
         The group of every row. With it, ``"splits"``, ``"folds"`` and a number mean
         `GroupFolds`; a splitter is given the groups.
-
-    Returns
-    -------
-    protocol : Protocol
-        As it was, if it is one.
 
     Examples
     --------

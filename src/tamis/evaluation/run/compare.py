@@ -95,11 +95,6 @@ def compare(
     progress : bool, default=True
         Show on stderr how far the work is.
 
-    Returns
-    -------
-    Comparison
-        Tables, stability, significance, a recommendation and the report.
-
     Raises
     ------
     InputError

@@ -113,11 +113,6 @@ def run_unit(unit: Unit) -> UnitResult:
     unit : Unit
         What is to be done.
 
-    Returns
-    -------
-    result : UnitResult
-        One ranking, and its scores for every number of features, estimator and metric.
-
     Examples
     --------
     >>> import tamis

@@ -23,7 +23,7 @@ from tamis.exceptions import InputError
 
 
 class Friedman(NamedTuple):
-    """Result of :func:`friedman`: both statistics with p-values, ranks, number of data sets.
+    """Result of :func:`friedman`: both statistics with p-values, average ranks, data sets.
 
     Examples
     --------
@@ -52,11 +52,6 @@ def friedman(table: Any, *, greater_is_better: bool = True, correct_ties: bool =
     correct_ties : bool, default=True
         Correct the statistic for ties, as scipy does. ``False`` is the formula printed in Demsar
         (2006), which is too small where there are ties.
-
-    Returns
-    -------
-    Friedman
-        Both statistics with p-values, and the average ranks.
 
     Notes
     -----
@@ -99,7 +94,10 @@ def friedman(table: Any, *, greater_is_better: bool = True, correct_ties: bool =
 
 
 class Nemenyi(NamedTuple):
-    """Result of :func:`nemenyi`: the critical difference, ranks, adjusted p-values and groups.
+    """Result of :func:`nemenyi`.
+
+    The critical difference, average ranks, adjusted p-values of all pairs, and the groups of
+    :func:`critical_difference_groups`.
 
     Examples
     --------
@@ -127,12 +125,6 @@ def nemenyi(table: Any, level: float = 0.05, *, greater_is_better: bool = True) 
         Family-wise level of the critical difference.
     greater_is_better : bool, default=True
         Whether the largest score gets rank 1.
-
-    Returns
-    -------
-    Nemenyi
-        Critical difference, average ranks, p-values of all pairs, and the groups of
-        :func:`critical_difference_groups`.
 
     Notes
     -----
@@ -294,11 +286,6 @@ def compare_many(
         Level of all decisions.
     greater_is_better : bool, default=True
         Whether a larger score is better.
-
-    Returns
-    -------
-    ManyMethods
-        Names, ranks, p-values against the best, methods as good as the best, and groups.
 
     Notes
     -----

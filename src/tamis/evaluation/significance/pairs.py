@@ -64,11 +64,6 @@ def paired_t(
     confidence : float, default=0.95
         Level of the interval of the mean difference.
 
-    Returns
-    -------
-    PairedT
-        Statistic, p-value, degrees of freedom, mean difference, standard error and interval.
-
     Notes
     -----
     The variance of the mean of n differences with variance s² is s² (1/n + n_test / n_train)
@@ -137,11 +132,6 @@ def wilcoxon(a: Any, b: Any, zeros: str = "drop") -> Wilcoxon:
         Pairs without difference: left out before ranking (Wilcoxon), ranked and then left out
         (Pratt), or half of their ranks given to each side (Demsar 2006).
 
-    Returns
-    -------
-    Wilcoxon
-        Statistic, two-sided p-value, both sums of ranks and the number of pairs used.
-
     Notes
     -----
     Up to 50 ranks the p-value is exact, also with ties, for which scipy has no exact test: all
@@ -199,7 +189,10 @@ def _share_at_most(ranks: Floats, limit: float) -> float:
 
 
 class BinomialWins(NamedTuple):
-    """Result of :func:`binomial_wins`: counts, the chance of a win, and three p-values.
+    """Result of :func:`binomial_wins`: counts, the chance of a win, and three exact p-values.
+
+    `p_value` is two-sided, `p_at_least` that of at least as many wins, `p_more_than` of more; all
+    by :func:`scipy.stats.binomtest`.
 
     Examples
     --------
@@ -239,12 +232,6 @@ def binomial_wins(
         Experiments where a equals the best rival: left out, or counted as not won.
     greater_is_better : bool, default=True
         Whether the larger score wins.
-
-    Returns
-    -------
-    BinomialWins
-        Counts, and exact p-values of :func:`scipy.stats.binomtest`: two-sided, of at least as many
-        wins, and of more.
 
     Notes
     -----
@@ -300,12 +287,7 @@ def holm(p_values: Any) -> tuple[float, ...]:
     Parameters
     ----------
     p_values : array-like of shape (n_tests,)
-        P-values of a family of tests, in any order.
-
-    Returns
-    -------
-    tuple of float
-        Adjusted p-values in the order given, never above 1.
+        P-values of a family of tests, in any order, which the adjusted ones keep.
 
     Notes
     -----

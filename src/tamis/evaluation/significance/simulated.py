@@ -52,11 +52,6 @@ def lilliefors(x: Any, *, n_draws: int = 10_000, random_state: int = 0) -> Lilli
     random_state : int, default=0
         Seed of the draws: the same numbers give the same p-value.
 
-    Returns
-    -------
-    Lilliefors
-        Statistic and p-value.
-
     Notes
     -----
     The statistic is that of Kolmogorov and Smirnov against the normal law with the mean and the
@@ -164,11 +159,6 @@ def bayesian_signed_rank(
         Draws from the posterior.
     random_state : int, default=0
         Seed of the draws.
-
-    Returns
-    -------
-    BayesianSignedRank
-        Probabilities `left` (b larger), `rope` and `right` (a larger).
 
     Notes
     -----
