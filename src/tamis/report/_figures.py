@@ -15,17 +15,6 @@ from tamis.report._words import Record, short_name
 MOST_CELLS = 30  # rows of a heat map
 
 
-class Key(NamedTuple):
-    """One entry of a legend."""
-
-    position: int
-    name: str
-    full: str
-    swatch: Markup
-    value: str
-    is_chosen: bool
-
-
 class Figure(NamedTuple):
     """What the template shows: heading, sentence, drawing, legend, table."""
 
@@ -33,7 +22,7 @@ class Figure(NamedTuple):
     title: str
     caption: str
     svg: Markup
-    legend: list[Key]
+    legend: list[Record]
     table: PageTable
 
 
@@ -171,7 +160,7 @@ def _lines(context: Context, rows: list[Record], field: str) -> list[charts.Line
 
 def _legend(
     context: Context, rows: list[Record], field: str, is_better_high: bool, digits: int
-) -> list[Key]:
+) -> list[Record]:
     """Entries sorted from best to worst, by the value at the recommended number of columns."""
     at = context.count_in(rows)
     values = {row["method"]: row[field] for row in rows if row["count"] == at}
@@ -184,14 +173,14 @@ def _legend(
     shown = {row["method"] for row in rows}
     entries = [(place(method), i, method) for i, method in enumerate(context.methods)]
     return [
-        Key(
-            position,
-            short_name(method, 26),
-            _words.full_name(method),
-            _svg.swatch(position),
-            _words.number(values.get(method), digits),
-            position == context.chosen,
-        )
+        {
+            "position": position,
+            "name": short_name(method, 26),
+            "full": _words.full_name(method),
+            "swatch": _svg.swatch(position),
+            "value": _words.number(values.get(method), digits),
+            "is_chosen": position == context.chosen,
+        }
         for _, position, method in sorted(entries)
         if method in shown
     ]

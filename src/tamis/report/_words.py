@@ -65,19 +65,16 @@ def cut(text: str, limit: int = SHORT) -> str:
 
 def short_name(text: str, limit: int = SHORT) -> str:
     """Name for the page: harmless and short."""
-    return _isolated(cut(visible(text[: 4 * LONG]), limit))
+    short = cut(visible(text[: 4 * LONG]), limit)
+    if any(unicodedata.bidirectional(letter) in ("R", "AL", "AN") for letter in short):
+        # Its direction stays inside; `visible` left nothing in it that could end this.
+        return f"\u2068{short}\u2069"
+    return short
 
 
 def full_name(text: str) -> str:
     """Name for a tooltip: harmless and whole up to a limit."""
-    return _isolated(cut(visible(text[: 4 * LONG]), LONG))
-
-
-def _isolated(text: str) -> str:
-    """Keep the direction of a name to itself; `visible` left nothing in it that could end this."""
-    if any(unicodedata.bidirectional(letter) in ("R", "AL", "AN") for letter in text):
-        return f"\u2068{text}\u2069"
-    return text
+    return short_name(text, LONG)
 
 
 def labels(block: Record, limit: int = SHORT) -> list[str]:

@@ -8,7 +8,7 @@ import sys
 import time
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import nullcontext
 from statistics import fmean, median
 from typing import Any
 
@@ -126,7 +126,9 @@ def compare(
     check_value(cluster, CLUSTER, who="compare", name="cluster")
     tables = read_tables(data, target, task)
     plan = make_plan(tables, selectors, protocol, counts, learners, metrics, random_state)
-    with _opened(store) as opened, open_client(cluster, "compare") as client:
+    # A store that came open stays open.
+    kept = nullcontext(store) if isinstance(store, Store) else Store(store)
+    with kept as opened, open_client(cluster, "compare") as client:
         run = _Run(plan, opened, 1 if cluster == "threads" else n_jobs, client)
         run.fill(make_progress(progress))
         rows = list(opened.rows(job.key for job in plan.jobs))
@@ -138,23 +140,8 @@ def compare(
     return found
 
 
-@contextmanager
-def _opened(store: Any) -> Iterator[Store]:
-    """The store; one that came open stays open."""
-    if isinstance(store, Store):
-        yield store
-        return
-    with Store(store) as opened:
-        yield opened
-
-
 class Timing:
-    """Seconds of finished units, by data set and method.
-
-    Methods differ by a factor of a thousand, so that a mean over all of them promises nonsense
-    while only the quick ones are done. What has not been seen yet is estimated from the same method
-    on other data and from other methods on the same data.
-    """
+    """Seconds of finished units, by data set and method, which differ by a factor of a thousand."""
 
     def __init__(self) -> None:
         self._seen: dict[Case, list[float]] = defaultdict(list)
@@ -169,7 +156,11 @@ class Timing:
         self._seen[case].append(seconds)
 
     def expected(self, case: Case) -> float | None:
-        """Seconds that a unit will take; None as long as nothing is known."""
+        """Seconds that a unit will take; None as long as nothing is known.
+
+        What has not been seen yet is estimated from the same method on other data and from other
+        methods on the same data.
+        """
         # The median, for the first unit of a process also loads or compiles kernels.
         known = {**self._told, **{case: median(times) for case, times in self._seen.items()}}
         if case in known or not known:
@@ -189,10 +180,7 @@ class Timing:
     def remaining(
         self, waiting: Iterable[Case], running: Iterable[tuple[Case, float]], n_jobs: int
     ) -> float | None:
-        """Seconds until all is done, or None.
-
-        `running` holds the units at work with the seconds they have been.
-        """
+        """Seconds until all is done, or None; `running` is at work for so many seconds already."""
         numbers, begun = Counter(waiting), list(running)
         cases = {*numbers, *(case for case, _ in begun)}
         expected = {case: self.expected(case) for case in cases}

@@ -159,7 +159,12 @@ def _kept_executor(n_jobs: int) -> Any:
     ours = (os.getpid(), n_jobs)
     if _kept.get("whose") != ours:
         drop_processes()
-        _kept.update(whose=ours, executor=_new_executor(n_jobs))
+        from joblib.externals.loky import ProcessPoolExecutor
+
+        # Unlike the executor of Python, loky does not import the caller's script again.
+        start = {"initializer": _start_worker, "initargs": (os.getpid(),), "env": ONE_THREAD}
+        executor = ProcessPoolExecutor(n_jobs, timeout=IDLE_SECONDS, **start)
+        _kept.update(whose=ours, executor=executor)
     return _kept["executor"]
 
 
@@ -168,19 +173,6 @@ def drop_processes() -> None:
     executor, whose = _kept.pop("executor", None), _kept.pop("whose", (0, 0))
     if executor is not None and whose[0] == os.getpid():
         executor.shutdown(wait=True, kill_workers=True)
-
-
-def _new_executor(n_jobs: int) -> Any:
-    from joblib.externals.loky import ProcessPoolExecutor
-
-    # Unlike the executor of Python, loky does not import the caller's script again.
-    return ProcessPoolExecutor(
-        n_jobs,
-        timeout=IDLE_SECONDS,
-        initializer=_start_worker,
-        initargs=(os.getpid(),),
-        env=ONE_THREAD,
-    )
 
 
 def _start_worker(parent: int) -> None:
@@ -257,9 +249,7 @@ def _is_alive(process: int) -> bool:
 def _write(plan: Plan, folder: Path) -> bytes:
     try:
         stored = [
-            setting._replace(
-                table=setting.table._replace(X=_stored(setting.table.X, folder, number))
-            )
+            _with_table(setting, _stored(setting.table.X, folder, number))
             for number, setting in enumerate(plan.settings)
         ]
     except OSError as error:

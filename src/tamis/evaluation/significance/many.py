@@ -12,8 +12,8 @@ from tamis._validation import Choice, Number, check_value
 from tamis.evaluation.significance.checks import (
     ROUNDING,
     SHARE,
+    YES_NO,
     Floats,
-    check_flag,
     check_table,
     check_vector,
     middle_ranks,
@@ -76,7 +76,7 @@ def friedman(table: Any, *, greater_is_better: bool = True, correct_ties: bool =
     >>> round(result.chi_square, 2), round(result.p_value, 3)
     (6.5, 0.007)
     """
-    check_flag(correct_ties, "friedman", "correct_ties")
+    check_value(correct_ties, YES_NO, who="friedman", name="correct_ties")
     ranks = _ranks(table, greater_is_better, "friedman")
     n, k = ranks.shape
     average = ranks.mean(axis=0)
@@ -205,7 +205,7 @@ def critical_difference_groups(
 
 def _ranks(table: Any, greater_is_better: bool, who: str) -> Floats:
     """Rank of every method on every data set, 1 is best; ties share the mean of theirs."""
-    check_flag(greater_is_better, who, "greater_is_better")
+    check_value(greater_is_better, YES_NO, who=who, name="greater_is_better")
     values = check_table(table, who)
     signed = -values if greater_is_better else values
     return middle_ranks(signed, ROUNDING * np.abs(values))
@@ -306,7 +306,7 @@ def compare_many(
     who = "compare_many"
     check_value(post_hoc, Choice(("nemenyi", "wilcoxon")), who=who, name="post_hoc")
     check_value(level, SHARE, who=who, name="level")
-    check_flag(greater_is_better, who, "greater_is_better")
+    check_value(greater_is_better, YES_NO, who=who, name="greater_is_better")
     if test_share is not None:
         check_value(test_share, SHARE, who=who, name="test_share")
     values = check_table(table, who)

@@ -10,8 +10,8 @@ from scipy.special import stdtr, stdtrit
 from tamis._validation import Choice, check_value
 from tamis.evaluation.significance.checks import (
     SHARE,
+    YES_NO,
     Floats,
-    check_flag,
     check_pair,
     check_same_length,
     check_table,
@@ -258,7 +258,7 @@ def binomial_wins(
 
     who = "binomial_wins"
     check_value(ties, Choice(("drop", "loss")), who=who, name="ties")
-    check_flag(greater_is_better, who, "greater_is_better")
+    check_value(greater_is_better, YES_NO, who=who, name="greater_is_better")
     a = check_vector(a, who, "a", 2)
     if np.ndim(b) == 2 and np.shape(b)[1] > 1:
         rivals = check_table(b, who, "b")
