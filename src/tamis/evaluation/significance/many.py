@@ -9,15 +9,8 @@ import numpy as np
 from scipy.special import chdtrc, fdtrc
 
 from tamis._validation import Choice, Number, check_value
-from tamis.evaluation.significance.checks import (
-    ROUNDING,
-    SHARE,
-    YES_NO,
-    Floats,
-    check_table,
-    check_vector,
-    middle_ranks,
-)
+from tamis.evaluation.significance import checks
+from tamis.evaluation.significance.checks import ROUNDING, SHARE, YES_NO, Floats
 from tamis.evaluation.significance.pairs import holm, paired_t, wilcoxon
 from tamis.exceptions import InputError
 
@@ -189,7 +182,7 @@ def critical_difference_groups(
     ((3, 1, 2), (2, 0))
     """
     who = "critical_difference_groups"
-    ranks = check_vector(average_ranks, who, "average_ranks", 1)
+    ranks = checks.check_vector(average_ranks, who, "average_ranks", 1)
     check_value(difference, Number(float, 0), who=who, name="difference")
     order = np.argsort(ranks, kind="stable")
     # One past the last method that is close enough to each, in the order of their ranks.
@@ -206,9 +199,9 @@ def critical_difference_groups(
 def _ranks(table: Any, greater_is_better: bool, who: str) -> Floats:
     """Rank of every method on every data set, 1 is best; ties share the mean of theirs."""
     check_value(greater_is_better, YES_NO, who=who, name="greater_is_better")
-    values = check_table(table, who)
+    values = checks.check_table(table, who)
     signed = -values if greater_is_better else values
-    return middle_ranks(signed, ROUNDING * np.abs(values))
+    return checks.middle_ranks(signed, ROUNDING * np.abs(values))
 
 
 class ManyMethods(NamedTuple):
@@ -309,7 +302,7 @@ def compare_many(
     check_value(greater_is_better, YES_NO, who=who, name="greater_is_better")
     if test_share is not None:
         check_value(test_share, SHARE, who=who, name="test_share")
-    values = check_table(table, who)
+    values = checks.check_table(table, who)
     names = _check_names(names, table, values.shape[1], who)
     overall, means = friedman(values, greater_is_better=greater_is_better), values.mean(axis=0)
     place = overall.average_ranks
