@@ -19,9 +19,9 @@ from tamis._validation import N_JOBS, Number, check_value
 from tamis.data.partitioned import CLUSTER
 from tamis.data.task import TASK
 from tamis.evaluation.results.comparison import Comparison
-from tamis.evaluation.run.cluster import count_processes, run_on_cluster
+from tamis.evaluation.run import workers
 from tamis.evaluation.run.plan import DEFAULT_COUNTS, Job, Plan, make_plan, read_tables
-from tamis.evaluation.run.workers import Done, run_apart, run_here
+from tamis.evaluation.run.workers import Done
 from tamis.evaluation.store import Store
 from tamis.passes.dask.client import open_client
 
@@ -211,7 +211,7 @@ class _Run:
             self.waiting.sort(key=lambda job: job.split)
         self.waiting.reverse()  # the next one is at the end
         self.at_work: dict[Job, float] = {}
-        jobs = effective_jobs(n_jobs) if client is None else count_processes(client)
+        jobs = effective_jobs(n_jobs) if client is None else workers.count_processes(client)
         self.n_jobs = max(1, min(jobs, len(self.waiting)))
 
     def fill(self, progress: Progress) -> None:
@@ -242,15 +242,15 @@ class _Run:
     def _finished(self) -> Iterator[Done | None]:
         if self.client is not None:
             if self.waiting:
-                yield from run_on_cluster(self.plan, self._next, self.client)
+                yield from workers.run_on_cluster(self.plan, self._next, self.client)
             return
         if self.n_jobs == 1:
-            yield from run_here(self.plan, self._next)
+            yield from workers.run_here(self.plan, self._next)
             return
         if self.asked is None:
-            yield from run_here(self.plan, self._next_if_quick())
+            yield from workers.run_here(self.plan, self._next_if_quick())
         if self.waiting:
-            yield from run_apart(self.plan, self._next, self.n_jobs)
+            yield from workers.run_apart(self.plan, self._next, self.n_jobs)
 
     def _next(self) -> Job | None:
         """The next unit that nobody has stored meanwhile."""
