@@ -7,7 +7,7 @@ from typing import NamedTuple
 from markupsafe import Markup
 
 from tamis.report import _charts as charts
-from tamis.report import _sentences, _svg, _tables, _words
+from tamis.report import _svg, _tables, _words
 from tamis.report._svg import About
 from tamis.report._tables import Cell, PageTable, heads
 from tamis.report._words import Record, short_name
@@ -70,7 +70,7 @@ def score_figure(
     if not rows:
         return None
     words, estimator = _words.metric_words(metric), _words.learner_words(learner)
-    sentence = _sentences.describe_scores(rows, words, is_better_high)
+    sentence = _words.describe_scores(rows, words, is_better_high)
     caption = (
         f"{sentence} Lines are means over the splits, whiskers and the band "
         f"{_words.percent(context.level)} intervals; estimator: {estimator}."
@@ -87,7 +87,7 @@ def stability_figure(context: Context) -> Figure | None:
     rows = context.data["stability"]
     if not rows:
         return None
-    sentence = _sentences.describe_stability(rows)
+    sentence = _words.describe_stability(rows)
     caption = (
         f"How much the columns chosen on different splits agree, by the Nogueira index: 1 is "
         f"always the same columns, 0 what chance gives. {sentence}"
@@ -200,7 +200,7 @@ def rank_figure(
     groups = [
         [methods.index(name) for name in group if name in methods] for group in found["groups"]
     ]
-    caption, difference = _sentences.describe_ranks(found), found["critical_difference"]
+    caption, difference = _words.describe_ranks(found), found["critical_difference"]
     about = About(key, "Mean ranks of the methods", caption)
     svg = charts.rank_chart(about, rows, groups, difference, chosen)
     body = [
