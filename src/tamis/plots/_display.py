@@ -41,7 +41,15 @@ class Display:
         raise NotImplementedError
 
     def _drawn(self, ax: Any, draw: Callable[[Any], None]) -> Self:
-        ax = new_axes(self._size) if ax is None else ax
+        if ax is None:
+            try:
+                import matplotlib.pyplot as plt
+            except ImportError as error:
+                raise MissingDependencyError(
+                    "tamis.plots: expected matplotlib to be installed, got an ImportError. Run "
+                    "pip install 'tamis[plot]'."
+                ) from error
+            ax = plt.subplots(figsize=self._size, layout="constrained")[1]
         draw(ax)
         self.ax_, self.figure_ = ax, ax.figure
         return self
@@ -69,18 +77,6 @@ class FittedDisplay(Display):
     def _read(cls, estimator: Any) -> dict[str, Any]:
         """Parameters of the display, taken from the estimator."""
         raise NotImplementedError
-
-
-def new_axes(size: tuple[float, float]) -> Any:
-    """Axes of a new figure; the one place that imports matplotlib."""
-    try:
-        import matplotlib.pyplot as plt
-    except ImportError as error:
-        raise MissingDependencyError(
-            "tamis.plots: expected matplotlib to be installed, got an ImportError. Run "
-            "pip install 'tamis[plot]'."
-        ) from error
-    return plt.subplots(figsize=size, layout="constrained")[1]
 
 
 def finish(ax: Any, title: str, legend: str | None = None) -> None:

@@ -66,9 +66,8 @@ def compare(
     target : str or array-like, default=None
         Target column of data frames, or the target.
     protocol : str, int, protocol, splitter or dict, default="splits"
-        What :func:`~tamis.evaluation.protocols.as_protocol` takes: ``"splits"`` (20 random splits
-        with 2/3 of the rows for training), ``"folds"``, ``"loo"``, ``"time"``, a number of folds,
-        a protocol or a splitter of scikit-learn; or one of these for every data set.
+        What :func:`~tamis.evaluation.protocols.as_protocol` takes, or a dict of one for every data
+        set. ``"splits"`` is 20 random splits with 2/3 of the rows for training.
     counts : sequence of int or "grid", default=(10, 50, 100, 150, 200)
         Numbers of features; those beyond what there is mean all. ``"grid"`` takes a dozen from
         one to all features, equally spaced in the logarithm.
