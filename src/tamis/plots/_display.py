@@ -18,10 +18,7 @@ LONGEST_NAME = 24
 
 
 class Display:
-    """Base of the displays: the constructor stores numbers, :meth:`plot` draws them.
-
-    A subclass writes `_draw`.
-    """
+    """Base of the displays: the constructor stores numbers, `_draw` of a subclass draws them."""
 
     ax_: Any
     figure_: Any

@@ -155,10 +155,7 @@ def rank_chart(
     critical_difference: float | None,
     chosen: int | None = None,
 ) -> Markup:
-    """Draw a dot per method, best first; a bar at the right marks the methods of a group.
-
-    `rows` are sorted by mean rank; `groups` hold positions.
-    """
+    """Draw a dot per row, in their order; a bar at the right marks the positions of a group."""
     right = WIDTH - 24 - GROUP_STEP * max(len(groups), 1)
     top = 26 if critical_difference is None else 60
     furthest = max([rank for *_, rank in rows] + [1 + (critical_difference or 0.0)])

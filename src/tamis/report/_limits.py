@@ -17,10 +17,7 @@ LONGEST = 300  # letters of a text
 
 
 def shrink(record: Record) -> Iterator[Record]:
-    """Give the record, then smaller and smaller ones; each notes what it left out.
-
-    Records whose page would surely be too large are passed over.
-    """
+    """Give smaller and smaller records that note what they left out; none is surely too large."""
     smaller = record = shorten(_cut_columns(record, MOST_COLUMNS))
     for smaller in _ladder(record):
         if _least_size(smaller) < LARGEST:

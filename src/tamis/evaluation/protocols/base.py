@@ -53,10 +53,7 @@ def _shares(sizes: Rows, share: float, rng: np.random.Generator) -> Rows:
 
 
 def deal_folds(y: NDArray[Any], is_classes: bool, n_folds: int, rng: np.random.Generator) -> Rows:
-    """Fold of every row: shuffled, sorted by class and dealt out like cards.
-
-    Folds then differ by at most one row, in total and in every class.
-    """
+    """Fold of every row, dealt out like cards: folds differ by one row at most, in every class."""
     codes = class_codes(y, is_classes)
     shuffled = rng.permutation(codes.size)
     dealt = shuffled[np.argsort(codes[shuffled], kind="stable")]

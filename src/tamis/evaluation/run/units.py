@@ -306,11 +306,8 @@ def _status(field: str) -> int | None:
 
 
 def one_thread(learners: tuple[str, ...]) -> Any:
-    """Context in which BLAS and OpenMP have one thread, so that numbers depend on no environment.
-
-    The names of the estimators matter only because others bring other libraries with them, and
-    libraries are looked for once.
-    """
+    """Context in which BLAS and OpenMP have one thread, so that numbers depend on no environment."""
+    # Libraries are looked for once, and other estimators bring other ones with them.
     return _controller(learners).limit(limits=1)
 
 
