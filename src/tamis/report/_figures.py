@@ -67,8 +67,6 @@ def score_figure(
 ) -> Figure | None:
     """Score against number of columns, for one estimator and one metric."""
     rows = context.scores(learner, metric)
-    if not rows:
-        return None
     words, estimator = _words.metric_words(metric), _words.learner_words(learner)
     sentence = _words.describe_scores(rows, words, is_better_high)
     caption = (
@@ -85,8 +83,6 @@ def score_figure(
 def stability_figure(context: Context) -> Figure | None:
     """Stability against number of columns."""
     rows = context.data["stability"]
-    if not rows:
-        return None
     sentence = _words.describe_stability(rows)
     caption = (
         f"How much the columns chosen on different splits agree, by the Nogueira index: 1 is "
@@ -103,8 +99,6 @@ def stability_figure(context: Context) -> Figure | None:
 def probe_figure(context: Context) -> Figure | None:
     """Share of columns known to mean nothing among the chosen ones."""
     rows = context.data["probes"]
-    if not rows:
-        return None
     title, label = "Known probes among the chosen", "share of probes (lower is better)"
     caption = "Mean share of columns known to mean nothing among the chosen columns; 0 is best."
     about = About(f"{context.key}-probes", title, caption)
@@ -126,8 +120,10 @@ def _line_figure(
     field: str = "mean",
     limits: tuple[float, float] | None = None,
     digits: int = 3,
-) -> Figure:
+) -> Figure | None:
     """A value against the number of columns, one line per method; the legend is best first."""
+    if not rows:
+        return None
     lines, at = _lines(context, rows, field), context.chosen_count
     svg = charts.line_chart(
         about, lines, y_label, limits=limits, chosen=context.chosen, chosen_count=at

@@ -306,7 +306,7 @@ def _status(field: str) -> int | None:
 
 
 def one_thread(learners: tuple[str, ...]) -> Any:
-    """Context in which BLAS and OpenMP have one thread, so that numbers depend on no environment."""
+    """Context in which BLAS and OpenMP have one thread: numbers depend on no environment."""
     # Libraries are looked for once, and other estimators bring other ones with them.
     return _controller(learners).limit(limits=1)
 
