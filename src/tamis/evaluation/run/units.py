@@ -139,10 +139,8 @@ def _run(unit: Unit) -> UnitResult:
     memory = PeakMemory()
     start = time.perf_counter()
     try:
-        train = unit.split.train  # the selector sees these rows and nothing else
-        most = max(clip_counts(unit.counts, unit.X.shape[1]), default=1)
-        selector = seeded(_whole(unit.selector, most, unit.task), unit.seed)
-        order = _order_of(selector.fit(unit.X[train], np.asarray(unit.y)[train]))
+        selector = _fitted(unit)
+        order = _order_of(selector)
     except Exception:
         return failed_result(traceback.format_exc(), time.perf_counter() - start)
     seconds, peak = time.perf_counter() - start, memory.growth()
@@ -155,6 +153,14 @@ def _run(unit: Unit) -> UnitResult:
     best = getattr(selector, "best_n_features_", None)
     best = None if best is None else int(best)
     return UnitResult(order, scores, seconds, peak, share, best, None, told)
+
+
+def _fitted(unit: Unit) -> Any:
+    """The selector, fitted on the training rows and on nothing else."""
+    train = unit.split.train
+    most = max(clip_counts(unit.counts, unit.X.shape[1]), default=1)
+    selector = seeded(_whole(unit.selector, most, unit.task), unit.seed)
+    return selector.fit(unit.X[train], np.asarray(unit.y)[train])
 
 
 def _all_scores(
