@@ -12,6 +12,7 @@ from sklearn.exceptions import DataConversionWarning
 
 import tamis
 from tamis.data import checks, labels, target
+from tamis.data.values import check_weight
 from tamis.exceptions import ColumnTypeError, InputError
 
 NAN = np.nan
@@ -328,10 +329,28 @@ class TestClasses:
             for dtype in (np.int64, np.int32, np.uint16, np.int8):
                 y = rng.integers(low, high, 80).astype(dtype)
                 classes, codes = np.unique(y, return_inverse=True)
-                found, coded = labels.encode_labels(y)
+                found, coded = checks.encode_labels(y)
                 assert found.dtype == dtype
                 np.testing.assert_array_equal(found, classes)
                 np.testing.assert_array_equal(coded, codes)
+
+    @pytest.mark.parametrize(
+        "y", [[3, 1, 3], [True, False, True], ["b", "a", "c"], [b"x", b"y", b"x"]]
+    )
+    def test_plain_labels_are_read_as_any_others(self, y):
+        y = np.array(y)
+        expected = target.Target.of(y.astype(object), "classification", None, 3, "DFT")
+        classes, codes, values = checks.plain_classes(y, "classification", None, 3)
+        assert classes.tolist() == expected.classes.tolist()
+        np.testing.assert_array_equal(codes, expected.codes)
+        assert values is None
+
+    @pytest.mark.parametrize(
+        "y", [[1, 1, 1], [1, 2], [[1], [2], [3]], [0.0, 1.0, 0.0], [None, 1, 2], None]
+    )
+    def test_other_targets_are_not_plain(self, y):
+        y = y if y is None else np.array(y)
+        assert checks.plain_classes(y, "classification", None, 3) is None
 
     def test_continuous_numbers_are_for_regression(self):
         with pytest.raises(InputError, match=r"got continuous numbers such as .*0\.5.*tamis\.RFT"):
@@ -403,7 +422,7 @@ class TestNumbers:
 
 class TestWeight:
     def test_none_stays_none(self):
-        assert checks.check_weight(None, 3, "DFT") is None
+        assert check_weight(None, 3, "DFT") is None
 
     @pytest.mark.parametrize(
         "weight",
@@ -418,12 +437,12 @@ class TestWeight:
         ids=lambda weight: type(weight).__module__,
     )
     def test_numbers_become_float64(self, weight):
-        checked = checks.check_weight(weight, 3, "DFT")
+        checked = check_weight(weight, 3, "DFT")
         assert checked.dtype == np.float64
         assert checked.tolist() == [1.0, 0.0, 2.5]
 
     def test_a_single_number_counts_for_all(self):
-        assert checks.check_weight(2, 3, "DFT").tolist() == [2.0, 2.0, 2.0]
+        assert check_weight(2, 3, "DFT").tolist() == [2.0, 2.0, 2.0]
 
     @pytest.mark.parametrize(
         ("weight", "message"),

@@ -42,6 +42,8 @@ class CutRule:
     groups: Sequence[Any] | Mapping[Any, Sequence[Column]] | None = None
 
     needs_data = False
+    # What to do, or to think, if nothing was selected.
+    remedy = "Choose a more generous rule."
 
     @property
     def who(self) -> str:
@@ -56,7 +58,7 @@ class CutRule:
         self, ranking: Ranking, data: FitData | None = None
     ) -> tuple[NDArray[np.bool_], dict[str, Any]]:
         """Mask of the selected columns, and what the rule found out on the way."""
-        if self.needs_data and (data is None or data.X is None or data.y is None):
+        if self.needs_data and not self.is_answered(data):
             raise InputError(
                 f"{self.who}: expected the training data, because the rule looks at it, got none. "
                 f"Fit with n_features_to_select={self.who}(...), or call recut(rule, X, y)."
@@ -68,16 +70,16 @@ class CutRule:
         else:
             support = self.teams(ranking).fill(cut.wanted, cut.limit, ranking)
         if not support.any():
-            warn(f"{self.who}: no column was selected. Choose a more generous rule.")
+            warn(f"{self.who}: no column was selected. {self.remedy}")
         return support, cut.details
+
+    def is_answered(self, data: FitData | None) -> bool:
+        """Whether there is what the rule needs to look at."""
+        return data is not None and data.X is not None and data.y is not None
 
     def teams(self, ranking: Ranking) -> Teams:
         """Columns that `keep` and `groups` describe."""
         return Teams.of(self.keep, self.groups, ranking, self.who)
-
-    def kept_columns(self, ranking: Ranking) -> Indices:
-        """Indices of the columns named in `keep`."""
-        return self.teams(ranking).kept
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,7 +12,8 @@ Nothing is dropped in silence: every column has a role and every decision has a 
 """
 
 from tamis._runtime.atomic import atomic_path, check_writable
-from tamis.data.preparation import PreparedTable, prepare
+from tamis.data.preparation import prepare
+from tamis.data.prepared import PreparedTable
 from tamis.data.reading import read_table, table_format
 from tamis.data.roles import ColumnRole
 from tamis.data.scanning import Scan, scan

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from sklearn.exceptions import DataConversionWarning
 
 from tamis._runtime.warning import warn
+from tamis.data.checks import encode_labels
 from tamis.exceptions import InputError
 
 Floats = NDArray[np.float64]
@@ -113,19 +114,6 @@ def check_two_classes(classes: NDArray[Any], who: str) -> None:
             f"({classes.tolist()[0] if classes.size else None!r}). Check the target column, or use "
             "an unsupervised selector."
         )
-
-
-def encode_labels(y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int32]]:
-    """As ``numpy.unique(y, return_inverse=True)``; small integers without sorting the rows."""
-    if y.dtype.kind in "iu" and y.dtype != np.uint64 and y.size:  # int64 holds all but these
-        low, high = int(y.min()), int(y.max())
-        if high - low < 2 * y.size + 1000:
-            shifted = (y.astype(np.int64) - low) if low else y
-            present = np.bincount(shifted) > 0
-            codes = (np.cumsum(present, dtype=np.int32) - 1).astype(np.int32)
-            return (np.flatnonzero(present) + low).astype(y.dtype), codes[shifted]
-    classes, inverse = np.unique(y, return_inverse=True)
-    return classes, inverse.astype(np.int32)
 
 
 def settled(y: NDArray[Any]) -> NDArray[Any]:

@@ -7,7 +7,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from tamis.data.labels import encode_labels
+from tamis.data.checks import encode_labels
 from tamis.data.target import check_numbers
 from tamis.data.target_blocks import ClassSummary, Floats
 from tamis.data.task import MAX_NUMBERED_CLASSES, are_whole, infer_task

@@ -28,7 +28,7 @@ from tamis.data.judging import Judged, Positions, judge_columns
 from tamis.data.partitioned import CLUSTER, PartitionedTable, RawBlock, Wanted
 from tamis.data.roles import ColumnRole
 from tamis.exceptions import InputError
-from tamis.statistics.ranges import Ranges
+from tamis.statistics.block import Ranges
 
 PathLike = str | os.PathLike[str]
 # A column or an array of the files by name, values that were given beside them, or nothing.

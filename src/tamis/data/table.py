@@ -95,12 +95,8 @@ class RawTable:
         ----------
         arrow : pyarrow.Table
             At least one row and one column, all names different.
-        path : str or Path, default="table"
-            The name used in messages.
-        dialect : TextDialect or None, default=None
-            For tables read from text.
-        notes : sequence of str, default=()
-            Sentences to carry along.
+        path, dialect, notes : optional
+            As for the class.
 
         Examples
         --------
@@ -134,7 +130,7 @@ class RawTable:
         names : sequence of str or None, default=None
             Column names; None means ``x0``, ``x1``, ...
         path : str or Path, default="matrix"
-            The name used in messages.
+            As for the class.
 
         Examples
         --------

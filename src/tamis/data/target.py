@@ -1,7 +1,8 @@
 """Target: class labels or a regression target, checked and encoded.
 
 `tamis.data.labels` checks class labels and `tamis.data.task` tells which of the two it is;
-`tamis.data.target_blocks` reads one block by block.
+`tamis.data.target_blocks` reads one block by block, and `tamis.data.checks` knows the plain case:
+class labels in an array.
 """
 
 from __future__ import annotations
@@ -12,7 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tamis.data.labels import check_target, check_two_classes, check_weighted_classes, encode_labels
+from tamis.data.checks import encode_labels
+from tamis.data.labels import check_target, check_two_classes, check_weighted_classes
 from tamis.data.task import TASKS, infer_task, is_categorical
 from tamis.exceptions import InputError
 

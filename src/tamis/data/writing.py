@@ -7,12 +7,13 @@ written where CSV needs them. Blank lines and the kind of line ends are not kept
 
 from __future__ import annotations
 
+import gzip
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 from scipy import sparse
@@ -21,7 +22,7 @@ from tamis._runtime.atomic import atomic_path
 from tamis._runtime.wording import unknown_column
 from tamis.data import matrix_table
 from tamis.data.encode import decoded, floats, plain
-from tamis.data.formats.dialect import open_text_output, parse
+from tamis.data.formats.dialect import is_gzip, parse
 from tamis.data.formats.paths import DELIMITERS, first_line, import_package
 from tamis.data.reading import table_format
 from tamis.data.table import RawTable
@@ -283,3 +284,9 @@ def _line(cells: Sequence[str], delimiter: str) -> str:
 
 def _quoted(cell: str) -> str:
     return '"' + cell.replace('"', '""') + '"'
+
+
+def open_text_output(path: Path) -> IO[str]:
+    """Open a file for writing UTF-8 text with line feeds."""
+    opener = gzip.open if is_gzip(path) else open
+    return opener(path, "wt", encoding="utf-8", newline="")

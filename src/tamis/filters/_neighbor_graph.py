@@ -118,9 +118,8 @@ class Embedding(NamedTuple):
 def spectral_embedding(graph: sparse.csr_array, columns: Floats, n_vectors: int) -> Embedding:
     """The first non-trivial eigenvectors of a graph of rows; 0 in rows without neighbours.
 
-    The vectors of a graph in several parts that share the eigenvalue 0 are those constant on every
-    part. Of this space the basis is taken that follows the means of the centred `columns` over the
-    parts: its principal axes, those on which no column varies left out.
+    Of the vectors constant on every part of the graph, which share the eigenvalue 0, the basis is
+    taken that follows the principal axes of the means of the centred `columns` over the parts.
     """
     inside = _joined_rows(graph)
     graph = sparse.csr_array(graph[inside][:, inside])

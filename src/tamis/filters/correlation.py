@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from tamis._base import Scores
-from tamis._block_selector import BlockSelector
+from tamis._base import BlockSelector, Scores
 from tamis._columns import find_constant
 from tamis._facts import BOTH_TASKS, SelectorFacts
 from tamis._partial_fit import Gathered
@@ -103,7 +102,6 @@ class Correlation(BlockSelector):
         tasks=BOTH_TASKS,
         cost="T n",
         reference="Pearson 1895, Spearman 1904",
-        page="filters",
         nonlinear="Spearman: monotone",
     )
 

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from tamis._block_selector import BlockSelector
+from tamis._base import BlockSelector
 from tamis._facts import SelectorFacts
 from tamis._validation import N_JOBS, Choice, Constraint
 from tamis.exceptions import InputError
@@ -88,7 +88,6 @@ class Fisher(BlockSelector):
         tasks=("classification",),
         cost="T n",
         reference="Gadat and Younes 2007",
-        page="filters",
     )
 
     _constraints: ClassVar[dict[str, Constraint]] = {

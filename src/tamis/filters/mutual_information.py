@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from tamis._base import Scores
-from tamis._block_selector import BlockSelector
+from tamis._base import BlockSelector, Scores
 from tamis._facts import BOTH_TASKS, SelectorFacts
 from tamis._runtime.compilation import announce_compilation
 from tamis._runtime.threads import effective_jobs, run_parts
@@ -133,7 +132,6 @@ class MutualInformation(BlockSelector):
         tasks=BOTH_TASKS,
         cost="T n + n B K; knn T log T n",
         reference="Zaffalon and Hutter 2002, Ross 2014",
-        page="filters",
         nonlinear="yes",
     )
 

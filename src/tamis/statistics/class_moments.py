@@ -12,8 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tamis._runtime.threads import run_kernel, split_evenly, threads_for
-from tamis.statistics.block import Block, Floats, kernel_for
-from tamis.statistics.ranges import Ranges, RangesResult
+from tamis.statistics.block import Block, Floats, Ranges, RangesResult, kernel_for
 from tamis.statistics.state import Stateful, StatefulByClass
 
 # Weight, mean and sum of squared deviations, ``[class, column]``.

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from tamis.data.formats.paths import first_line
 from tamis.data.roles import ColumnCode
 from tamis.exceptions import ColumnTypeError, InputError
-from tamis.statistics.ranges import Ranges
+from tamis.statistics.block import Ranges
 
 # What a column holds: numbers that float32 can hold, other numbers, integers, or something else.
 NARROW, WIDE, INTEGER, OTHER = 0, 1, 2, 3

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any
 
 from tamis.data.encode import is_number
 from tamis.data.formats.paths import DELIMITERS, FORMATS, format_among, import_package
@@ -46,12 +46,6 @@ def is_gzip(path: Path) -> bool:
 def open_bytes(path: Path) -> Any:
     """Open a file for reading bytes."""
     return gzip.open(path, "rb") if is_gzip(path) else open(path, "rb")
-
-
-def open_text_output(path: Path) -> IO[str]:
-    """Open a file for writing UTF-8 text with line feeds."""
-    opener = gzip.open if is_gzip(path) else open
-    return opener(path, "wt", encoding="utf-8", newline="")
 
 
 def read_text(path: Path) -> RawTable:

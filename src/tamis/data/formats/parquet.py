@@ -19,7 +19,7 @@ from tamis.data.formats.base import Piece, Request, Stamp
 from tamis.data.formats.large_row_groups import LargeRowGroup
 from tamis.data.formats.parquet_statistics import may_count_up, stated_ranges
 from tamis.data.roles import JUDGED_VALUES, ColumnCode
-from tamis.statistics.ranges import Ranges
+from tamis.statistics.block import Ranges
 
 # Columns that are decoded at a time where a row group is read whole. Reading all columns of it side
 # by side, in batches of rows, Arrow holds a page and a dictionary of each: three times the cells.

@@ -34,17 +34,14 @@ FORMS = (
 
 
 class DataSet(NamedTuple):
-    """One data set: checked numbers, target, names and what is known of its columns.
-
-    `probes` marks columns known to be irrelevant, or is None.
-    """
+    """One data set: checked numbers, target, names and what is known of its columns."""
 
     name: str
     X: Any
     y: NDArray[Any]
     task: str
     columns: list[str]
-    probes: NDArray[np.bool_] | None
+    probes: NDArray[np.bool_] | None  # columns known to be irrelevant
     fingerprint: str
 
 

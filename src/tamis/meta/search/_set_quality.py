@@ -24,10 +24,7 @@ Fold = tuple[NDArray[np.intp], NDArray[np.intp]]
 
 
 class SetQuality:
-    """Scores tables of measured features by cross-validation on the same folds, in a with block.
-
-    `seed` shuffles the folds, and seeds estimators that would draw their own seed.
-    """
+    """Scores tables of measured features by cross-validation on the same folds, in a with block."""
 
     def __init__(
         self, y: Any, estimator: Any, cv: Any, scoring: Any, seed: int, n_jobs: int | None, who: str

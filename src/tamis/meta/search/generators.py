@@ -1,4 +1,4 @@
-"""ClusterGenerator: candidates with similar meta-features, drawn together."""
+"""Generator, what a search draws features from, and ClusterGenerator, which draws candidates."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import copy
 import hashlib
 from collections.abc import Mapping
 from functools import cached_property
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -19,10 +19,8 @@ from tamis.exceptions import InputError
 from tamis.meta._meta_encoder import MetaEncoder, as_text, read_columns
 from tamis.meta.search._set_task import affordable
 from tamis.meta.search.dimensions import Categorical
-from tamis.meta.search.generator import check_one_limit
 from tamis.meta.search.meta_space import MetaSpace
-from tamis.meta.sources.as_source import as_source
-from tamis.meta.sources.feature_source import FeatureSource
+from tamis.meta.sources.feature_source import FeatureSource, as_source
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -30,13 +28,108 @@ Ints = NDArray[np.int64]
 MANY = 50_000
 
 
+@runtime_checkable
+class Generator(Protocol):
+    """Draws features that have given properties, and measures them; any class with these methods.
+
+    :class:`~tamis.meta.Mufasa` asks it for sets of features at the points of `space`. It is the
+    p(v | u) of Krupka, Navot and Tishby (2008): a point u of the space gives a distribution of
+    features v. No base class is needed. A set of features, `features` below, may be anything with a
+    length that `draw` or `join` made: an array of column numbers, or a record of what to compute.
+
+    Attributes
+    ----------
+    space : MetaSpace
+        Where to search.
+
+    Notes
+    -----
+    `draw` uses no random numbers but those of the generator it is given, so that the same seed
+    gives the same features. `measure` changes nothing and depends on nothing but its arguments:
+    it may be called by several threads, for training and later for new samples.
+
+    Examples
+    --------
+    Features are columns of a table, and columns that stand side by side are alike:
+
+    >>> import numpy as np
+    >>> from tamis.meta import Generator, Integer, MetaSpace
+    >>> class Window:
+    ...     space = MetaSpace({"place": Integer(0, 90)})
+    ...     def draw(self, point, rng, *, n_features=None, budget=None):
+    ...         count = n_features if budget is None else int(budget)  # each costs 1
+    ...         return point["place"] + rng.choice(10, count, replace=False)
+    ...     cost = lambda self, features: np.ones(len(features))
+    ...     meta = lambda self, features: np.asarray(features, dtype=float)[:, None]
+    ...     measure = lambda self, X, features: X[:, features]
+    ...     join = lambda self, features, chosen: features[chosen]
+    >>> isinstance(Window(), Generator)
+    True
+    >>> features = Window().draw({"place": 20}, np.random.default_rng(0), n_features=4)
+    >>> Window().measure(np.zeros((5, 100)), features).shape
+    (5, 4)
+    """
+
+    space: MetaSpace
+
+    def draw(
+        self,
+        point: dict[str, Any],
+        rng: np.random.Generator,
+        *,
+        n_features: int | None = None,
+        budget: float | None = None,
+    ) -> Any:
+        """Draw a set of features with the properties of a point, for the other methods.
+
+        Parameters
+        ----------
+        point : dict
+            A point of `space`.
+        rng : numpy Generator
+            Source of random numbers.
+        n_features : int or None, default=None
+            How many; exactly one of `n_features` and `budget` is given.
+        budget : float or None, default=None
+            Draw until the total cost would exceed it.
+        """
+        ...
+
+    def cost(self, features: Any) -> NDArray[np.float64]:
+        """Cost of each feature of a set, numbers >= 0 of shape (len(features),)."""
+        ...
+
+    def meta(self, features: Any) -> NDArray[np.float64]:
+        """Meta-features of each feature of a set, of shape (len(features), n_meta)."""
+        ...
+
+    def measure(self, X: Any, features: Any) -> NDArray[Any]:
+        """Values of the features on samples, of shape (n_samples, len(features)).
+
+        `X` are samples, in whatever form the generator takes. The result may have any dtype of
+        numbers; a small one saves memory.
+        """
+        ...
+
+    def join(self, features: Any, chosen: ArrayLike) -> Any:
+        """Subset of a set, by a mask of bools or by indices, in the order of the indices."""
+        ...
+
+
+def check_one_limit(count: Any, budget: Any, who: str, name: str = "n_features") -> None:
+    """Raise unless exactly one of number and budget is given."""
+    if (count is None) == (budget is None):
+        raise InputError(
+            f"{who}: expected exactly one of {name} and budget, got {count!r} and {budget!r}."
+        )
+
+
 class ClusterGenerator:
     """Draws candidates of a source cluster by cluster, where meta-features are similar.
 
-    It makes :class:`~tamis.meta.Mufasa` a method of feature selection: candidates are clustered by
-    their properties, a point of the search is a cluster, and its features are drawn at random from
-    the candidates in it. Few large clusters give sets that are little redundant, many small ones
-    sets that are alike in quality.
+    It makes :class:`~tamis.meta.Mufasa` a method of feature selection: a point of the search is a
+    cluster of candidates with similar properties, and its features are drawn from these. Few large
+    clusters give sets that are little redundant, many small ones sets that are alike in quality.
 
     Parameters
     ----------
@@ -50,24 +143,19 @@ class ClusterGenerator:
     Attributes
     ----------
     space : MetaSpace
-        One dimension, ``"cluster"``, with the numbers of the clusters. A small step leads to a
-        cluster nearby, see Notes.
-    labels : ndarray of shape (n_candidates,)
-        Cluster of every candidate.
-    sizes : ndarray of shape (n_clusters,)
-        Candidates in every cluster.
+        One dimension, ``"cluster"``; a small step leads to a cluster nearby, see Notes.
+    labels, sizes : ndarray of shape (n_candidates,), ndarray of shape (n_clusters,)
+        Cluster of every candidate, and candidates in every cluster.
     n_candidates : int
         Number of candidates.
 
     Notes
     -----
     Meta-features are scaled (labels become one column each) and clustered by k-means. Clusters
-    have no order, and a step to any other one would make the local search a random search. But
-    they have neighbours: from a cluster, the others are ranked by the distance of their
-    centres, itself being rank 0, and a step goes to the rank ``abs(round(Gaussian))`` with the
-    deviation ``step * max(n_clusters, 10)``. That is the rule for a whole number, "add Gaussian
-    noise and round to a valid value", and works with any number of meta-features. The space has as
-    many points as there are clusters, the number of meta-values in :mod:`tamis.bounds`.
+    have no order, but they have neighbours: from a cluster, the others are ranked by the distance
+    of their centres, itself being rank 0, and a step goes to the rank ``abs(round(Gaussian))``
+    with the deviation ``step * max(n_clusters, 10)``. The space has as many points as there are
+    clusters, the number of meta-values in :mod:`tamis.bounds`.
 
     A set holds no candidate twice. Under a budget, candidates that no longer fit are passed over.
     When a cluster is used up, the set is filled from the cluster nearest to it;
@@ -123,7 +211,7 @@ class ClusterGenerator:
     @cached_property
     def space(self) -> MetaSpace:
         """The clusters as points."""
-        return MetaSpace({"cluster": _Clusters(self._nearest)})
+        return MetaSpace({"cluster": _Clusters(self._clusters[1])})
 
     def fingerprint(self) -> str:
         """Hash of the clusters, by which a checkpoint knows them again."""
@@ -143,7 +231,7 @@ class ClusterGenerator:
         candidates, fewer than asked for if there are no more.
         """
         cluster = self.space.check(point)["cluster"]
-        pools = [np.flatnonzero(self.labels == near) for near in self._nearest[cluster]]
+        pools = [np.flatnonzero(self.labels == near) for near in self._clusters[1][cluster]]
         return self._fill(pools, rng, n_features, budget)
 
     def draw_any(
@@ -228,8 +316,11 @@ class ClusterGenerator:
         return np.column_stack(columns).astype(np.float64)
 
     @cached_property
-    def _clusters(self) -> tuple[NDArray[np.intp], Floats]:
-        """Cluster of every candidate, numbered as they first appear, and the centres."""
+    def _clusters(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """Cluster of every candidate, numbered as they first appear, and clusters by distance.
+
+        Row k of these begins with k itself.
+        """
         from sklearn.cluster import KMeans, MiniBatchKMeans
 
         meta = self.source.meta
@@ -244,15 +335,9 @@ class ClusterGenerator:
         _, first, codes = np.unique(labels, return_index=True, return_inverse=True)
         labels = np.argsort(np.argsort(first))[codes]
         centres = np.array([table[labels == k].mean(axis=0) for k in range(labels.max() + 1)])
-        return labels, centres
-
-    @cached_property
-    def _nearest(self) -> NDArray[np.intp]:
-        """Clusters by the distance of their centres; row k begins with k itself."""
-        centres = self._clusters[1]
         squares = np.square(centres[:, None, :] - centres[None, :, :]).sum(axis=2)
         np.fill_diagonal(squares, -1.0)
-        return np.argsort(squares, axis=1, kind="stable")
+        return labels, np.argsort(squares, axis=1, kind="stable")
 
     def _fill(self, pools: list[Any], rng: Any, n_features: Any, budget: float | None) -> Ints:
         """Candidates in random order, pool after pool, until the limit is reached."""

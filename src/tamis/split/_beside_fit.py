@@ -1,42 +1,24 @@
-"""SplitMixin: what DFT and RFT share: bins of the columns, the best cut of each, its score."""
+"""What DFT and RFT do beside a plain fit.
+
+Given ranges and class weights, ranges and rows block by block, and the loss of every cut.
+"""
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, NamedTuple
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tamis._runtime.threads import run_kernel, split_evenly, threads_for
-from tamis._validation import N_JOBS, Constraint, Custom, Number
 from tamis.cutoff.groups import resolve
 from tamis.data import checks
+from tamis.data.values import check_weight
 from tamis.exceptions import InputError
 from tamis.passes import MemoryEngine, run_pass
-from tamis.passes.memory import Opened
+from tamis.passes.memory import Opened, open_table
 from tamis.statistics import Bins, Ranges
-from tamis.statistics.ranges import RangesResult
-
-Floats = NDArray[np.float64]
-
-
-CONSTRAINTS: dict[str, Constraint] = {
-    "n_bins": Number(int, low=2),
-    "ranges": Custom(
-        lambda value: value is None or (hasattr(value, "__len__") and len(value) == 2),
-        "None or a pair (low, high) of numbers or arrays",
-    ),
-    "n_jobs": N_JOBS,
-}
-
-
-class BestCuts(NamedTuple):
-    """Loss and position of the best cuts, and losses without: of observed rows, and of all rows."""
-
-    loss: Floats
-    base: Floats
-    best: NDArray[np.int64]
-    overall: float
+from tamis.statistics.block import Floats, RangesResult
 
 
 class LossCurve(NamedTuple):
@@ -49,31 +31,8 @@ class LossCurve(NamedTuple):
     unit: str
 
 
-class SplitMixin:
-    """Score every column by its single best cut; a subclass of `BlockSelector` gives the loss.
-
-    `_by_bin` makes the statistic of the target by bin of every column, `_best_cuts` finds the best
-    cuts in it, and `_losses` all losses of one column, and that without a cut.
-    """
-
-    _passes: ClassVar[tuple[str, ...]] = ("ranges", "cuts")
-    _n_stages: ClassVar[int | None] = 2
-    _needs_ranges: ClassVar[bool] = True
-    _unit: ClassVar[str] = "loss"
-
-    def _statistic(self: Any, table: Opened, first: Ranges) -> Any:
-        ends = first.finish()
-        if self.ranges is not None:
-            ends = given_ranges(self.ranges, table.n_columns, type(self).__name__)
-        return self._by_bin(table, Bins.between(*ends, self.n_bins))
-
-    def _finish(self: Any, statistic: Any, constant: NDArray[np.bool_]) -> Floats:
-        cuts, bins = self._best_cuts(statistic), statistic.bins
-        base = np.where(np.isnan(cuts.base), cuts.overall, cuts.base)
-        self.loss_ = np.where(constant, base, cuts.loss)
-        self.thresholds_ = np.where(constant, np.nan, bins.low + (cuts.best + 1.0) * bins.step)
-        scores = np.divide(base - self.loss_, base, out=np.zeros_like(base), where=base > 0)
-        return np.clip(scores, 0.0, 1.0, out=scores)
+class BesideFitMixin:
+    """Methods of a `SplitSelector` that a fit does not need."""
 
     def learn_ranges(self: Any, X: Any) -> Any:
         """Take in a block in a first pass that only learns the ranges of the columns.
@@ -116,8 +75,8 @@ class SplitMixin:
         ranking = self.ranking_record()
         column = int(resolve([feature], ranking, f"{type(self).__name__}: feature")[0])
         X = checks.check_table(self, X, reset=False)
-        weight = checks.check_weight(sample_weight, X.shape[0], type(self).__name__)
-        table = self._open_table(X[:, [column]], y, weight, self._task)
+        weight = check_weight(sample_weight, X.shape[0], type(self).__name__)
+        table = open_table(self, X[:, [column]], y, weight, self._task)
         low, high = run_pass(Ranges(1), table.engine).finish()
         if self.ranges is not None:
             given = given_ranges(self.ranges, self.n_features_in_, type(self).__name__)
@@ -127,18 +86,35 @@ class SplitMixin:
         return LossCurve(bins.cuts()[0], losses, float(base), ranking.name(column), self._unit)
 
 
-def best_cuts(
-    kernel: Any, arguments: tuple[Any, ...], n_columns: int, overall: float, n_jobs: int | None
-) -> BestCuts:
-    """Best cuts by a kernel, which threads run over blocks of columns of the first argument."""
-    loss, base, best = np.empty(n_columns), np.empty(n_columns), np.empty(n_columns, int)
-    threads = threads_for(arguments[0].size, n_jobs)
+class ClassBlocksMixin:
+    """`partial_fit` that may be told all classes beforehand."""
 
-    def work(first: int, last: int) -> None:
-        kernel(*arguments, loss, base, best, first, last)
+    def partial_fit(
+        self: Any, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None
+    ) -> Any:
+        """Take in a block of rows, then rank by all rows seen.
 
-    run_kernel(kernel, work, split_evenly(0, n_columns, threads), threads)
-    return BestCuts(loss, base, best, overall)
+        The cuts are placed by `ranges`, by the blocks that :meth:`learn_ranges` saw, or else by the
+        first block, and stay there.
+
+        Parameters
+        ----------
+        X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
+            A block of rows.
+        y : array-like of shape (n_samples,)
+            Its classes; new ones may appear in any block.
+        classes : array-like or None, default=None
+            All classes, if they are known beforehand.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the rows.
+
+        Returns
+        -------
+        self : object
+            The selector, ranked by what it has seen.
+        """
+        self._partial_fit(X, y, sample_weight, classes)
+        return self
 
 
 def given_ranges(ranges: Any, n_columns: int, who: str) -> RangesResult:
@@ -158,3 +134,19 @@ def given_ranges(ranges: Any, n_columns: int, who: str) -> RangesResult:
             f"for column {int(bad[0])}."
         )
     return RangesResult(low, high)
+
+
+def class_factors(class_weight: Any, classes: NDArray[Any], per_class: Floats) -> Floats:
+    """Factor of every class, from ``"balanced"`` or a dict; `per_class` are the sizes so far."""
+    if not isinstance(class_weight, Mapping):
+        mean = per_class.sum() / per_class.size
+        return np.divide(mean, per_class, out=np.zeros_like(per_class), where=per_class > 0)
+    labels = classes.tolist()
+    unknown = [label for label in class_weight if label not in labels]
+    factors = np.array([float(class_weight.get(label, 1.0)) for label in labels])
+    if unknown or not (np.isfinite(factors) & (factors >= 0)).all() or not factors.any():
+        raise InputError(
+            f"DFT: class_weight must map labels of the target ({labels!r}) to weights that are "
+            f"not negative, got {class_weight!r}."
+        )
+    return factors

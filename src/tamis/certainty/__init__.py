@@ -1,0 +1,4 @@
+"""How sure: rules that test every feature, state a level, and say what they assume.
+
+They go wherever a cutoff goes: ``n_features_to_select=``, :meth:`recut`, the command line.
+"""
