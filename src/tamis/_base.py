@@ -142,7 +142,8 @@ class BaseSelector(FittedMixin, OutOfCoreMixin, SelectorMixin, CallbackSupportMi
             root = self._init_callback_context(max_subtasks=stages)
             root.call_on_fit_task_begin(estimator=self, X=X, y=y)
         scores, constant = self._score(X, y, weight)
-        self._check_varies(constant, X.shape[0])
+        if constant.all():
+            self._check_varies(constant, X.shape[0])
         self._cut(rule, self._rank(scores, constant), FitData(self, X, y, weight))
         if root is not None:
             root.call_on_fit_task_end(estimator=self, X=X, y=y)

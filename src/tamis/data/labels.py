@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import datetime
-import decimal
-import numbers
 from typing import Any
 
 import numpy as np
@@ -13,6 +10,7 @@ from sklearn.exceptions import DataConversionWarning
 
 from tamis._runtime.warning import warn
 from tamis.data.checks import encode_labels
+from tamis.data.objects import settled
 from tamis.exceptions import InputError
 
 Floats = NDArray[np.float64]
@@ -46,7 +44,8 @@ def check_target(y: Any, n_rows: int, who: str) -> NDArray[Any]:
             f"{who}: expected a target without missing values, got NaN or None in {missing.size} "
             f"of {n_rows} rows, the first in row {missing[0]}. Drop these rows of X and y."
         )
-    return settled(y) if y.dtype.kind == "O" else y
+    is_plain = y.dtype.kind != "O" or (y.size and isinstance(y[0], str))
+    return y if is_plain else settled(y)
 
 
 def find_missing(y: NDArray[Any]) -> NDArray[np.bool_]:
@@ -114,35 +113,3 @@ def check_two_classes(classes: NDArray[Any], who: str) -> None:
             f"({classes.tolist()[0] if classes.size else None!r}). Check the target column, or use "
             "an unsupervised selector."
         )
-
-
-def settled(y: NDArray[Any]) -> NDArray[Any]:
-    """Objects that are all booleans, numbers or dates as an array of these."""
-    if y.dtype.kind != "O" or y.ndim != 1:
-        return y
-    kinds = {type(value) for value in y}
-
-    def all_are(*types: type) -> bool:
-        return bool(kinds) and all(issubclass(kind, types) for kind in kinds)
-
-    if all_are(bool, np.bool_):
-        return y.astype(bool)
-    if all_are(datetime.datetime):
-        return np.array([_in_utc(value) for value in y], "M8[us]")
-    if all_are(datetime.date):
-        return y.astype("M8[D]")
-    if all_are(datetime.timedelta):
-        return y.astype("m8[us]")
-    try:
-        if all_are(numbers.Integral):
-            return y.astype(np.int64)
-        if all_are(numbers.Real, decimal.Decimal):
-            return y.astype(np.float64)
-    except OverflowError:
-        pass
-    return y
-
-
-def _in_utc(value: datetime.datetime) -> datetime.datetime:
-    """The same moment without a time zone."""
-    return value if value.tzinfo is None else value.astimezone(datetime.UTC).replace(tzinfo=None)

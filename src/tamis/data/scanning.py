@@ -93,14 +93,6 @@ def scan(
     Scan
         What goes where ``X`` goes: ``DFT().fit(scan(...))``.
 
-    Raises
-    ------
-    InputError
-        When there is no such file, formats are mixed, files differ in their columns or the types of
-        these, a name is unknown, or a named column cannot become numbers.
-    MissingDependencyError
-        When pyarrow, h5py or zarr is needed and not installed.
-
     Notes
     -----
     Columns are judged and become numbers as :func:`tamis.data.prepare` does it for one table in

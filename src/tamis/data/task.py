@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from tamis._runtime.warning import warn
 from tamis._validation import Choice
-from tamis.data.labels import settled
+from tamis.data.objects import settled
 
 TASKS = ("classification", "regression")
 TASK = Choice(("auto", *TASKS))
