@@ -95,6 +95,18 @@ def check_has(estimator: Any, attribute: str, who: str, expected: str, lacks: st
     return name
 
 
+def details_of(estimator: Any, key: str, who: str, rule: str) -> Any:
+    """What the rule of a fitted selector found; an error if it was another rule."""
+    check_is_fitted(estimator)
+    details = getattr(estimator, "cut_details_", {})
+    if key not in details:
+        raise InputError(
+            f"{who}: expected a selector fitted with {rule}, got {type(estimator).__name__} with "
+            f"another rule. Call recut({rule}(), X, y)."
+        )
+    return details
+
+
 def column_names(names: Sequence[str] | None, n_columns: int) -> list[str]:
     """Names of all columns; x0, x1, ... if there are none."""
     return [f"x{j}" for j in range(n_columns)] if names is None else [str(name) for name in names]

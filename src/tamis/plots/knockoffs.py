@@ -8,12 +8,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tamis.plots._display import BLUE, RED, Display, check_has, column_names, finish, short_label
+from tamis.plots._display import (
+    BLUE,
+    RED,
+    FittedDisplay,
+    check_has,
+    column_names,
+    finish,
+    short_label,
+)
 
 N_NAMED = 8
 
 
-class KnockoffDisplay(Display):
+class KnockoffDisplay(FittedDisplay):
     """Statistics W of the features, largest size first, with the threshold.
 
     W is the importance of a feature less that of its copy. Features that do not matter are ahead of
@@ -23,7 +31,7 @@ class KnockoffDisplay(Display):
     Parameters
     ----------
     statistics : array-like of shape (n_features,)
-        W of every feature, of one copy.
+        W of every feature, of one copy; `from_estimator` takes the first.
     threshold : float, default=inf
         Smallest W that is selected; infinite if nothing is.
     names : sequence of str or None, default=None
@@ -58,34 +66,16 @@ class KnockoffDisplay(Display):
         self.most = most
 
     @classmethod
-    def from_estimator(
-        cls, estimator: Any, *, copy: int = 0, most: int = 40, ax: Any = None
-    ) -> KnockoffDisplay:
-        """Draw the statistics of a selector fitted with :class:`~tamis.certainty.Knockoffs`.
-
-        Parameters
-        ----------
-        estimator : selector
-            Fitted.
-        copy : int, default=0
-            Which of several copies.
-        most : int, default=40
-            Number of features drawn.
-        ax : matplotlib Axes or None, default=None
-            Where to draw; ``None`` makes a new figure.
-
-        Returns
-        -------
-        display : KnockoffDisplay
-            With the numbers drawn.
-        """
+    def _read(cls, estimator: Any) -> dict[str, Any]:
         check_has(
             estimator, "e_values_", "KnockoffDisplay", "selector with knockoffs", "which has none"
         )
         details, ranking = estimator.cut_details_, estimator.ranking_record()
-        names = [ranking.name(j) for j in range(ranking.n_columns)]
-        threshold = details["thresholds"][copy]
-        return cls(details["W"][copy], threshold=threshold, names=names, most=most).plot(ax=ax)
+        return {
+            "statistics": details["W"][0],
+            "threshold": details["thresholds"][0],
+            "names": [ranking.name(j) for j in range(ranking.n_columns)],
+        }
 
     @property
     def order(self) -> Any:

@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tamis.exceptions import InputError
-from tamis.plots._display import BLUE, RED, Display, check_has, finish
+from tamis.plots._display import BLUE, RED, FittedDisplay, check_has, finish
 
 N_BINS = 20
 
 
-class PValueDisplay(Display):
+class PValueDisplay(FittedDisplay):
     """Histogram of p-values, with the height it would have if no feature mattered.
 
     Without any relation to the target, p-values are spread evenly. A peak at 0 above the line means
@@ -50,25 +50,11 @@ class PValueDisplay(Display):
             )
 
     @classmethod
-    def from_estimator(cls, estimator: Any, *, ax: Any = None) -> PValueDisplay:
-        """Draw the p-values of a fitted selector.
-
-        Parameters
-        ----------
-        estimator : selector
-            Fitted, with `p_values_`.
-        ax : matplotlib Axes or None, default=None
-            Where to draw; ``None`` makes a new figure.
-
-        Returns
-        -------
-        display : PValueDisplay
-            With the numbers drawn.
-        """
+    def _read(cls, estimator: Any) -> dict[str, Any]:
         name = check_has(
             estimator, "p_values_", "PValueDisplay", "selector with p-values", "which has none"
         )
-        return cls(estimator.p_values_[~estimator.constant_], name=name).plot(ax=ax)
+        return {"p_values": estimator.p_values_[~estimator.constant_], "name": name}
 
     @property
     def counts(self) -> Any:
@@ -89,7 +75,7 @@ class PValueDisplay(Display):
         finish(ax, f"p-values{of}: {n_small:,} of {n:,} up to 0.05, {expected}", "best")
 
 
-class QValueDisplay(Display):
+class QValueDisplay(FittedDisplay):
     """Number of features that are selected at every false discovery rate.
 
     Parameters
@@ -119,26 +105,12 @@ class QValueDisplay(Display):
         self.name = name
 
     @classmethod
-    def from_estimator(cls, estimator: Any, *, ax: Any = None) -> QValueDisplay:
-        """Draw the q-values of a fitted selector.
-
-        Parameters
-        ----------
-        estimator : selector
-            Fitted with :class:`~tamis.certainty.FalseDiscoveries`.
-        ax : matplotlib Axes or None, default=None
-            Where to draw; ``None`` makes a new figure.
-
-        Returns
-        -------
-        display : QValueDisplay
-            With the numbers drawn.
-        """
+    def _read(cls, estimator: Any) -> dict[str, Any]:
         name = check_has(
             estimator, "q_values_", "QValueDisplay", "selector with q-values", "which has none"
         )
         level = estimator.cut_details_["level"]
-        return cls(estimator.q_values_, level=level, name=name).plot(ax=ax)
+        return {"q_values": estimator.q_values_, "level": level, "name": name}
 
     def n_selected(self, level: float) -> int:
         """Number of features with a q-value of at most `level`."""

@@ -9,12 +9,20 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tamis.exceptions import InputError
-from tamis.plots._display import BLUE, RED, Display, check_has, column_names, finish, short_label
+from tamis.plots._display import (
+    BLUE,
+    RED,
+    FittedDisplay,
+    column_names,
+    details_of,
+    finish,
+    short_label,
+)
 
 COLORS = {"confirmed": BLUE, "tentative": "#e0b040", "rejected": RED, "shadow": "0.6"}
 
 
-class ShadowDisplay(Display):
+class ShadowDisplay(FittedDisplay):
     """Box plot of the scores of the best features and of the shadows (Boruta's plot).
 
     Parameters
@@ -67,38 +75,15 @@ class ShadowDisplay(Display):
         self.most = most
 
     @classmethod
-    def from_estimator(cls, estimator: Any, *, most: int = 20, ax: Any = None) -> ShadowDisplay:
-        """Draw the rounds of a selector fitted with :class:`~tamis.certainty.Shadows`.
-
-        Parameters
-        ----------
-        estimator : selector
-            Fitted.
-        most : int, default=20
-            Number of features drawn.
-        ax : matplotlib Axes or None, default=None
-            Where to draw; ``None`` makes a new figure.
-
-        Returns
-        -------
-        display : ShadowDisplay
-            With the numbers drawn.
-        """
-        name = check_has(
-            estimator, "cut_details_", "ShadowDisplay", "selector", "which has no rule"
-        )
-        details, ranking = estimator.cut_details_, estimator.ranking_record()
-        if "score_history" not in details:
-            raise InputError(
-                f"ShadowDisplay: expected a selector fitted with Shadows, got {name} with another "
-                "rule. Call recut(Shadows(), X, y)."
-            )
-        features = details["history_features"]
-        display = cls(
-            details["score_history"], details["shadow_scores"], details["status"][features],
-            names=[ranking.name(int(j)) for j in features], most=most,
-        )  # fmt: skip
-        return display.plot(ax=ax)
+    def _read(cls, estimator: Any) -> dict[str, Any]:
+        details = details_of(estimator, "score_history", cls.__name__, "Shadows")
+        features, ranking = details["history_features"], estimator.ranking_record()
+        return {
+            "scores": details["score_history"],
+            "shadow_scores": details["shadow_scores"],
+            "status": details["status"][features],
+            "names": [ranking.name(int(j)) for j in features],
+        }
 
     @property
     def order(self) -> Any:

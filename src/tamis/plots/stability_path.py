@@ -9,12 +9,19 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tamis.exceptions import InputError
-from tamis.plots._display import RED, Display, check_has, column_names, finish, label_lines
+from tamis.plots._display import (
+    RED,
+    FittedDisplay,
+    column_names,
+    details_of,
+    finish,
+    label_lines,
+)
 
 N_NAMED = 10
 
 
-class StabilityPathDisplay(Display):
+class StabilityPathDisplay(FittedDisplay):
     """Share of half samples that choose a feature, for different numbers of features per half.
 
     Lines that rise at once and stay up belong to features that every half sample agrees on. The
@@ -66,36 +73,16 @@ class StabilityPathDisplay(Display):
         self.names = column_names(names, self.frequencies.shape[1])
 
     @classmethod
-    def from_estimator(cls, estimator: Any, *, ax: Any = None) -> StabilityPathDisplay:
-        """Draw the path of a selector fitted with :class:`~tamis.certainty.StabilitySelection`.
-
-        Parameters
-        ----------
-        estimator : selector
-            Fitted.
-        ax : matplotlib Axes or None, default=None
-            Where to draw; ``None`` makes a new figure.
-
-        Returns
-        -------
-        display : StabilityPathDisplay
-            With the numbers drawn.
-        """
-        name = check_has(
-            estimator, "cut_details_", "StabilityPathDisplay", "selector", "which has no rule"
-        )
-        details, ranking = estimator.cut_details_, estimator.ranking_record()
-        if "path_frequencies" not in details:
-            raise InputError(
-                f"StabilityPathDisplay: expected a selector fitted with StabilitySelection, got "
-                f"{name} with another rule. Call recut(StabilitySelection(), X, y)."
-            )
-        display = cls(
-            details["path_numbers"], details["path_frequencies"], threshold=details["threshold"],
-            n_per_half=details["n_per_half"],
-            names=[ranking.name(j) for j in range(ranking.n_columns)],
-        )  # fmt: skip
-        return display.plot(ax=ax)
+    def _read(cls, estimator: Any) -> dict[str, Any]:
+        details = details_of(estimator, "path_frequencies", cls.__name__, "StabilitySelection")
+        ranking = estimator.ranking_record()
+        return {
+            "numbers": details["path_numbers"],
+            "frequencies": details["path_frequencies"],
+            "threshold": details["threshold"],
+            "n_per_half": details["n_per_half"],
+            "names": [ranking.name(j) for j in range(ranking.n_columns)],
+        }
 
     @property
     def shown(self) -> Any:
