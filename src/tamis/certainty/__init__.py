@@ -2,3 +2,7 @@
 
 They go wherever a cutoff goes: ``n_features_to_select=``, :meth:`recut`, the command line.
 """
+
+from tamis.certainty.stability_selection import StabilitySelection
+
+__all__ = ["StabilitySelection"]
