@@ -3,6 +3,8 @@
 They go wherever a cutoff goes: ``n_features_to_select=``, :meth:`recut`, the command line.
 """
 
+from tamis.certainty.shadows import Shadows
 from tamis.certainty.stability_selection import StabilitySelection
+from tamis.certainty.stability_selector import StabilitySelector
 
-__all__ = ["StabilitySelection"]
+__all__ = ["Shadows", "StabilitySelection", "StabilitySelector"]

@@ -50,7 +50,7 @@ class HalfSamples(NamedTuple):
                 f"{who}: expected every group of rows within one stratum, got a group with rows of "
                 "several. Merge these strata, or leave strata out."
             )
-        named = {"strata": strata}
+        named = {"stratum": strata}
         if classes is not None and _are_uniform(classes, units):
             named["class"] = classes
         return cls(units, _cells(units, named, who), classes, who)
@@ -91,11 +91,13 @@ def _cells(units: list[Indices], named: dict[str, NDArray[Any] | None], who: str
         return [np.arange(len(units))]
     first = np.array([unit[0] for unit in units])
     codes = [np.unique(labels[first], return_inverse=True)[1] for labels in known.values()]
-    _, kind = np.unique(np.column_stack(codes), axis=0, return_inverse=True)
-    cells = [np.flatnonzero(kind == code) for code in range(int(kind.max()) + 1)]
+    _, at, kind = np.unique(np.column_stack(codes), axis=0, return_index=True, return_inverse=True)
+    # In the order that they come in, so that names of classes do not matter.
+    cells = [np.flatnonzero(kind == code) for code in np.argsort(at)]
     for cell in cells:
         if cell.size < 2:
-            labels = [f"{name} {labels[first[cell[0]]]!r}" for name, labels in known.items()]
+            row = int(first[cell[0]])
+            labels = [f"{name} {labels[[row]].tolist()[0]!r}" for name, labels in known.items()]
             raise InputError(
                 f"{who}: expected at least two rows (or groups of rows) of every class and "
                 f"stratum, one for each half sample, got one of {' and '.join(labels)}. Leave it "

@@ -36,6 +36,7 @@ class Rounds:
     name: str
     total: int
     n_jobs: int | None
+    steps: Any
     seed: int
     arrays: dict[str, NDArray[Any]]
     done: int = 0
@@ -49,7 +50,7 @@ class Rounds:
     ) -> Rounds:
         """Rounds of a rule, from the beginning or from where its checkpoint leaves off."""
         seed = as_seed(rule.random_state, rule.who)
-        rounds = cls(data, name, total, rule.n_jobs, seed, arrays)
+        rounds = cls(data, name, total, rule.n_jobs, data.selector.steps, seed, arrays)
         if rule.checkpoint is not None:
             y = np.empty(0) if data.y is None else data.target
             rounds.mark = fingerprint(
@@ -65,7 +66,7 @@ class Rounds:
         left = range(self.done, self.total)
         try:
             results = self._results(work, left)
-            for result in self.data.selector.steps(self.name, results, len(left)):
+            for result in self.steps(self.name, results, len(left)):
                 absorb(self.done, result)
                 self.done += 1
                 if time.monotonic() - self.saved > checkpoint.EVERY:
@@ -80,9 +81,13 @@ class Rounds:
         """Random numbers of a round, or of a part of it."""
         return stream(self.seed, *place)
 
-    def fitted(self, X: Any, y: Any, rows: Any, random: np.random.Generator) -> Any:
+    def fitted(
+        self, X: Any, y: Any, rows: Any, random: np.random.Generator, names: Any = None
+    ) -> Any:
         """A fresh selector fitted on one thread; it gets a seed if it wants one and has none."""
         selector = self.data.fresh()
+        if names is not None:
+            selector._names_told = names
         params = selector.get_params(deep=False)
         if "n_jobs" in params:
             selector.set_params(n_jobs=1)

@@ -174,7 +174,7 @@ class StabilitySelection(CertaintyRule):
 
     def is_answered(self, data: FitData | None) -> bool:
         """Whether there are rows to halve, with a target if the selector uses one."""
-        if data is not None and data.X is not None and not _is_supervised(data.selector):
+        if data is not None and data.X is not None and not is_supervised(data.selector):
             return True
         return super().is_answered(data)
 
@@ -185,14 +185,18 @@ class StabilitySelection(CertaintyRule):
         """Choose features on both halves of every pair, and count."""
         return self.count(data, ~ranking.constant)
 
-    def count(self, data: FitData, varies: NDArray[np.bool_]) -> dict[str, Any]:
-        """Selection frequencies of the features that vary, by `data.selector` on half samples."""
+    def count(self, data: FitData, varies: NDArray[np.bool_], steps: Any = None) -> dict[str, Any]:
+        """Selection frequencies of the features that vary, by `data.selector` on half samples.
+
+        `steps` reports the progress; None lets the selector do it.
+        """
         halves = self._halves(data)
         n_candidates = int(varies.sum())
         n_per_half = min(self.n_per_half or self._usual_number(n_candidates), n_candidates)
         counts = {name: np.zeros(varies.size, dtype=np.int64) for name in ("chosen", "twice")}
         rounds = Rounds.of(self, data, "pairs", self.n_pairs, counts)
-        y = data.target if _is_supervised(data.selector) else None
+        rounds.steps = steps or rounds.steps
+        y = data.target if is_supervised(data.selector) else None
 
         def chosen_twice(number: int) -> list[NDArray[np.bool_]]:
             random = rounds.random(number)
@@ -269,7 +273,8 @@ class StabilitySelection(CertaintyRule):
         return most_per_half(self.bound, self.level, threshold, n_candidates, self.n_pairs)
 
     def _halves(self, data: FitData) -> HalfSamples:
-        strata, groups = self.row_labels(data)
+        codes, groups = self.row_labels(data)
+        strata = None if codes is None else np.asarray(self.strata)  # as messages name them
         weight = data.sample_weight
         rows = np.arange(data.X.shape[0]) if weight is None else np.flatnonzero(weight > 0)
         is_classes = getattr(data.selector, "task_", None) == "classification"
@@ -291,5 +296,6 @@ def choose(
     return chosen
 
 
-def _is_supervised(selector: Any) -> bool:
+def is_supervised(selector: Any) -> bool:
+    """Whether the selector needs a target."""
     return bool(selector.__sklearn_tags__().target_tags.required)
