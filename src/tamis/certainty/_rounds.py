@@ -6,19 +6,25 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from copy import copy
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
+from threading import local
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn import config_context, get_config
 
+from tamis._base import Scores
+from tamis._ranking import Ranking
 from tamis._runtime import checkpoint
 from tamis._runtime.fingerprint import data_fingerprint, fingerprint
 from tamis._runtime.seeds import as_seed, stream
 from tamis._runtime.threads import effective_jobs
 from tamis.cutoff.fit_data import FitData
+from tamis.data import checks
 
 # Rounds that are under way for every thread, so that none waits for the slowest.
 AHEAD = 2
@@ -43,6 +49,7 @@ class Rounds:
     path: Path | None = None
     mark: str = ""
     saved: float = field(default_factory=time.monotonic)
+    buffers: local = field(default_factory=local)
 
     @classmethod
     def of(
@@ -81,20 +88,48 @@ class Rounds:
         """Random numbers of a round, or of a part of it."""
         return stream(self.seed, *place)
 
-    def fitted(
+    def scores(
         self, X: Any, y: Any, rows: Any, random: np.random.Generator, names: Any = None
-    ) -> Any:
-        """A fresh selector fitted on one thread; it gets a seed if it wants one and has none."""
-        selector = self.data.fresh()
+    ) -> Scores:
+        """Score of every column by a selector on one thread, and which columns never vary.
+
+        `X` is a part of the checked table, so that it is not checked again. A selector whose
+        random state is no number gets one.
+        """
+        selector = copy(self.selector)
         if names is not None:
             selector._names_told = names
-        params = selector.get_params(deep=False)
-        if "n_jobs" in params:
-            selector.set_params(n_jobs=1)
-        if params.get("random_state", 0) is None:
-            selector.set_params(random_state=int(random.integers(2**31 - 1)))
+        seed = getattr(selector, "random_state", 0)
+        if not isinstance(seed, int | np.integer):
+            selector.random_state = int(random.integers(2**31 - 1))
         weight = self.data.sample_weight
-        return selector.fit(X, y) if weight is None else selector.fit(X, y, weight[rows])
+        checks.set_columns(selector, X.shape[1], None)
+        scores, constant = selector._score(X, y, None if weight is None else weight[rows])
+        if not np.isfinite(scores).all():  # an error that names the column
+            Ranking.of(scores, names=checks.names_of(selector), who=type(selector).__name__)
+        return scores, constant
+
+    def rows_of(self, rows: NDArray[np.intp]) -> Any:
+        """Rows of the table; those of a dense one in memory that the thread uses again.
+
+        Fresh pages cost more than the rows that are copied to them.
+        """
+        X = self.data.X
+        if not isinstance(X, np.ndarray) or not X.flags.c_contiguous:
+            return X[rows]
+        buffer = getattr(self.buffers, "rows", None)
+        if buffer is None or buffer.shape[0] < rows.size:
+            buffer = self.buffers.rows = np.empty((rows.size, X.shape[1]), dtype=X.dtype)
+        # Indices are right as they are, and "raise" would copy the result once more.
+        return np.take(X, rows, axis=0, out=buffer[: rows.size], mode="clip")
+
+    @cached_property
+    def selector(self) -> Any:
+        """The selector that is copied for every round."""
+        selector = self.data.fresh()
+        if "n_jobs" in selector.get_params(deep=False):
+            selector.set_params(n_jobs=1)
+        return selector
 
     def _results(self, work: Callable[[int], Any], numbers: range) -> Iterator[Any]:
         n_threads = min(effective_jobs(self.n_jobs), len(numbers))

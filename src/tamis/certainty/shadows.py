@@ -243,9 +243,8 @@ class _Table:
             table = sparse.hstack(parts, format="csr")[:, order]
         else:
             table = np.hstack(parts)[:, order]
-        fitted = rounds.fitted(table, self.y, slice(None), random, self.names[order])
         scores = np.empty(order.size)
-        scores[order] = fitted.scores_
+        scores[order] = rounds.scores(table, self.y, slice(None), random, self.names[order])[0]
         return scores[: self.features.size], scores[self.features.size :]
 
     def _permuted(self, random: np.random.Generator) -> Indices:

@@ -203,8 +203,8 @@ class StabilitySelection(CertaintyRule):
             found = []
             for rows in halves.draw(random):
                 target = None if y is None else y[rows]
-                fitted = rounds.fitted(data.X[rows], target, rows, random)
-                found.append(choose(fitted.scores_, varies & ~fitted.constant_, n_per_half))
+                scores, constant = rounds.scores(rounds.rows_of(rows), target, rows, random)
+                found.append(choose(scores, varies & ~constant, n_per_half))
             return found
 
         def absorb(number: int, found: list[NDArray[np.bool_]]) -> None:
