@@ -24,6 +24,7 @@ from tamis.data.values import check_finite_columns
 from tamis.exceptions import InputError, MissingDependencyError
 from tamis.passes import MemoryEngine, run_pass
 from tamis.statistics import Ranges
+from tamis.wrappers._fast_forest import forest_gains
 
 Floats = NDArray[np.float64]
 ENSEMBLES = {
@@ -41,12 +42,15 @@ class TreeImportance(WeightedSelector):
     Trees see interactions and any monotone or bent relation, need no scaling, and take missing
     values. The importance of a column is either what the splits on it gain while the trees grow,
     or what the score on rows held out loses when its values are shuffled. The models, their gains
-    and the shuffling are those of scikit-learn, or of XGBoost or LightGBM where installed.
+    and the shuffling are those of scikit-learn, or of XGBoost or LightGBM where installed, but for
+    ``"fast"``.
 
     Parameters
     ----------
-    estimator : {"forest", "extra", "xgboost", "lightgbm"} or estimator, default="forest"
-        Random forest, extremely randomised trees, boosted trees, or any unfitted classifier or
+    estimator : {"forest", "fast", "extra", "xgboost", "lightgbm"} or estimator, default="forest"
+        Random forest, the same on columns coded by 63 quantiles and several times as fast on
+        tables of some thousand rows (only for ``"impurity"``), extremely randomised trees, boosted
+        trees, or any unfitted classifier or
         regressor (with ``feature_importances_`` if the importance is ``"impurity"``), which is
         used as it is and gets the table and the target as they are, classes as 0, 1, ...
     importance : {"impurity", "permutation"}, default="impurity"
@@ -54,6 +58,9 @@ class TreeImportance(WeightedSelector):
         held-out rows by shuffling a column.
     n_estimators : int, default=200
         Trees, or rounds of boosting; not for an estimator of your own.
+    max_depth : int or None, default=None
+        Depth of the trees; ``None`` leaves it to the estimator: forests grow until their leaves
+        are pure. Not for an estimator of your own.
     n_repeats : int, default=5
         Shuffles of every column.
     test_size : float, default=0.25
@@ -118,6 +125,7 @@ class TreeImportance(WeightedSelector):
     estimator: Any = "forest"
     importance: str = "impurity"
     n_estimators: int = 200
+    max_depth: int | None = None
     n_repeats: int = 5
     test_size: float = 0.25
     scoring: Any = None
@@ -138,11 +146,12 @@ class TreeImportance(WeightedSelector):
 
     _constraints: ClassVar[dict[str, Constraint]] = {
         "estimator": Custom(
-            lambda value: Choice(tuple(ENSEMBLES)).allows(value) or hasattr(value, "fit"),
-            "'forest', 'extra', 'xgboost', 'lightgbm', or an estimator",
+            lambda value: Choice(("fast", *ENSEMBLES)).allows(value) or hasattr(value, "fit"),
+            "'forest', 'fast', 'extra', 'xgboost', 'lightgbm', or an estimator",
         ),
         "importance": Choice(("impurity", "permutation")),
         "n_estimators": Number(int, low=1),
+        "max_depth": Number(int, low=1, or_none=True),
         "n_repeats": Number(int, low=1),
         "test_size": Number(float, low=0, high=1, open_low=True, open_high=True),
         "task": TASK,
@@ -168,11 +177,13 @@ class TreeImportance(WeightedSelector):
             target /= np.sqrt(np.average(target**2, weights=weight))
         weight = None if weight is None else weight / weight.mean()  # leaves may depend on it
         X = X if varies.all() else X[:, varies]
-        if isinstance(self.estimator, str):
+        if isinstance(self.estimator, str) and self.estimator != "fast":
             # Boosted trees read zeros that are left out in other ways than zeros that are there.
             forest = self.estimator in ("forest", "extra")
             X = unit_table(X, ranges.low[varies], ranges.high[varies], keep_sparse=forest)
         measure = self._gains if self.importance == "impurity" else self._losses
+        if self.estimator == "fast":
+            measure = self._fast_gains
         random = check_random_state(self.random_state)
         found = measure(X, target, weight, random)
         scores = np.full(varies.size, min(0.0, found.min()))
@@ -185,7 +196,8 @@ class TreeImportance(WeightedSelector):
         if isinstance(self.estimator, str):
             model = make_ensemble(
                 self.estimator, is_classes=self.task_ == "classification", n_rows=X.shape[0],
-                n_estimators=self.n_estimators, seed=seed, n_jobs=effective_jobs(self.n_jobs),
+                n_estimators=self.n_estimators, max_depth=self.max_depth, seed=seed,
+                n_jobs=effective_jobs(self.n_jobs),
             )  # fmt: skip
         else:
             model = clone(self.estimator)
@@ -204,6 +216,22 @@ class TreeImportance(WeightedSelector):
                 f"{X.shape[1]} columns, got {model!r}, which has none of that shape. Use "
                 "importance='permutation'."
             )
+        total = gains.sum()
+        return gains / total if total > 0 else gains
+
+    def _fast_gains(self, X: Any, target: Any, weight: Floats | None, random: Any) -> Floats:
+        """As `_gains`, by trees of our own."""
+        if self.importance != "impurity":
+            raise InputError(
+                "TreeImportance: expected importance='impurity' for estimator='fast', got "
+                f"{self.importance!r}. Use estimator='forest'."
+            )
+        for _ in self.steps("trees", [0], 1):
+            gains = forest_gains(
+                X, target, weight, is_classes=self.task_ == "classification",
+                n_estimators=self.n_estimators, max_depth=self.max_depth, seed=draw_seed(random),
+                n_jobs=self.n_jobs,
+            )  # fmt: skip
         total = gains.sum()
         return gains / total if total > 0 else gains
 
@@ -259,11 +287,20 @@ def _weights(weight: Floats | None) -> dict[str, Floats]:
 
 
 def make_ensemble(
-    name: str, *, is_classes: bool, n_rows: int, n_estimators: int, seed: int, n_jobs: int
+    name: str,
+    *,
+    is_classes: bool,
+    n_rows: int,
+    n_estimators: int,
+    max_depth: int | None,
+    seed: int,
+    n_jobs: int,
 ) -> Any:
     """An unfitted classifier or regressor, to be trained on `n_rows`."""
     package, word = ENSEMBLES[name]
     options: dict[str, Any] = {"n_estimators": n_estimators, "random_state": seed, "n_jobs": n_jobs}
+    if max_depth is not None:
+        options["max_depth"] = max_depth
     if package == "sklearn.ensemble":
         # All columns in every split, scikit-learn's choice for numbers, would hide the second best.
         options["max_features"] = "sqrt" if is_classes else 1 / 3
