@@ -9,6 +9,8 @@ MISSING = 63
 # A side of a split weighs more than this share of its node, and gains more than this share of its
 # impurity.
 LEAST = 1e-12
+# A split is better than another by more than rounding; of equal ones the first counts.
+CLEARLY = 1 + 1e-10
 
 
 @inline
@@ -101,7 +103,7 @@ def best_split(codes, rows, w, wv, total, total_w, hist, best):
             for k in range(n_values):
                 left[k] += hist[b, k + 1]
                 squares += (left[k] - left_w * total[k]) ** 2
-            if squares > gain * (left_w * right_w):
+            if squares > CLEARLY * gain * (left_w * right_w):
                 gain, cut, side = squares / (left_w * right_w), b, with_missing
     hist[MISSING] = 0.0
     for b in range(low, high + 1):
@@ -134,7 +136,7 @@ def best_split_of_one(codes, rows, w, wv, mean, total_w, hist, best):
             excess = left - left_w * mean
             room = left_w * (total_w - left_w)
             # A code that no row has leaves both sides as they were, so it is never better.
-            if excess * excess > gain * room:
+            if excess * excess > CLEARLY * gain * room:
                 gain, cut, side = excess * excess / room, b, with_missing
     hist[MISSING, 0], hist[MISSING, 1] = 0.0, 0.0
     for b in range(low, high + 1):
