@@ -242,6 +242,20 @@ def test_an_interrupted_fit_resumes(tmp_path, n_jobs, random_state):
     assert found["n_pairs"] == 8
 
 
+def test_callbacks_may_end_it_early():
+    class Impatient(tamis.AnovaF):
+        def steps(self, name, items, total):
+            stage = super().steps(name, items, total)
+            return itertools.islice(stage, 3) if name == "pairs" else stage
+
+    X, y = make()
+    rule = StabilitySelection(n_per_half=4, n_pairs=20)
+    details = fit(X, y, rule, cls=Impatient).cut_details_
+    assert details["n_pairs"] == 3
+    first = fit(X, y, StabilitySelection(n_per_half=4, n_pairs=3)).cut_details_
+    np.testing.assert_array_equal(details["frequencies"], first["frequencies"])
+
+
 def test_a_file_that_is_no_checkpoint(tmp_path):
     X, y = make()
     path = tmp_path / "pairs"
