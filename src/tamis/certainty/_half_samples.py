@@ -20,8 +20,10 @@ class HalfSamples(NamedTuple):
     A cell holds the units of one class and one stratum.
     """
 
+    rows: Indices
     units: list[Indices]
     cells: list[Indices]
+    # Labels to look at in every half, where the cells do not see to them.
     classes: NDArray[Any] | None
     who: str
 
@@ -52,20 +54,25 @@ class HalfSamples(NamedTuple):
             )
         named = {"stratum": strata}
         if classes is not None and _are_uniform(classes, units):
-            named["class"] = classes
-        return cls(units, _cells(units, named, who), classes, who)
+            named["class"], classes = classes, None
+        return cls(rows, units, _cells(units, named, who), classes, who)
 
     def draw(self, random: np.random.Generator) -> tuple[Indices, Indices]:
         """Two disjoint halves, their rows in order; of an odd cell one unit is left out."""
         halves: tuple[list[Indices], list[Indices]] = ([], [])
         for cell in self.cells:
             mixed, size = random.permutation(cell), cell.size // 2
-            halves[0].extend(self.units[unit] for unit in mixed[:size])
-            halves[1].extend(self.units[unit] for unit in mixed[size : 2 * size])
-        first, second = (np.sort(np.concatenate(half)) for half in halves)
+            halves[0].append(mixed[:size])
+            halves[1].append(mixed[size : 2 * size])
+        first, second = (self._rows_of(np.concatenate(half)) for half in halves)
         if self.classes is not None:
             self._check_classes(first, second)
         return first, second
+
+    def _rows_of(self, drawn: Indices) -> Indices:
+        if len(self.units) == self.rows.size:
+            return np.sort(self.rows[drawn])
+        return np.sort(np.concatenate([self.units[unit] for unit in drawn]))
 
     def _check_classes(self, *halves: Indices) -> None:
         assert self.classes is not None
