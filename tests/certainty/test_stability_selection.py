@@ -2,6 +2,7 @@
 
 import dataclasses
 import itertools
+import time
 import warnings
 
 import numpy as np
@@ -240,6 +241,22 @@ def test_an_interrupted_fit_resumes(tmp_path, n_jobs, random_state):
         whole = fit(X, y, dataclasses.replace(rule, checkpoint=None)).cut_details_
         np.testing.assert_array_equal(found["frequencies"], whole["frequencies"])
     assert found["n_pairs"] == 8
+
+
+def test_filters_of_warnings_are_left_alone():
+    class Quiet(tamis.AnovaF):
+        def _score(self, X, y, weight):
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                time.sleep(0.001 * np.random.default_rng().random())
+                return super()._score(X, y, weight)
+
+    X, y = make()
+    before = list(warnings.filters)
+    for seed in range(5):
+        rule = StabilitySelection(20, n_per_half=4, n_pairs=20, n_jobs=4, random_state=seed)
+        Quiet(n_features_to_select=rule).fit(X, y)
+    assert warnings.filters == before
 
 
 def test_callbacks_may_end_it_early():

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import time
+import warnings
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import closing
 from copy import copy
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -72,12 +74,12 @@ class Rounds:
         """Let `absorb` take the result of ``work(k)`` for every round k, in their order."""
         left = range(self.done, self.total)
         try:
-            results = self._results(work, left)
-            for result in self.steps(self.name, results, len(left)):
-                absorb(self.done, result)
-                self.done += 1
-                if time.monotonic() - self.saved > checkpoint.EVERY:
-                    self._save()
+            with closing(self._results(work, left)) as results:
+                for result in self.steps(self.name, results, len(left)):
+                    absorb(self.done, result)
+                    self.done += 1
+                    if time.monotonic() - self.saved > checkpoint.EVERY:
+                        self._save()
         except BaseException:
             self._save()
             raise
@@ -131,7 +133,7 @@ class Rounds:
             selector.set_params(n_jobs=1)
         return selector
 
-    def _results(self, work: Callable[[int], Any], numbers: range) -> Iterator[Any]:
+    def _results(self, work: Callable[[int], Any], numbers: range) -> Generator[Any, None, None]:
         n_threads = min(effective_jobs(self.n_jobs), len(numbers))
         if n_threads <= 1:
             yield from map(work, numbers)
@@ -146,7 +148,8 @@ class Rounds:
         yield work(numbers[0])
         waiting = iter(numbers[1:])
         under_way: deque[Future[Any]] = deque()
-        with ThreadPoolExecutor(n_threads) as pool:
+        # Selectors that silence warnings in several threads would leave others' filters behind.
+        with warnings.catch_warnings(), ThreadPoolExecutor(n_threads) as pool:
             try:
                 for number in waiting:
                     under_way.append(pool.submit(configured, number))
