@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from tamis._ranking import Ranking
-from tamis._runtime.memory import default_limit
+from tamis._runtime.memory import as_bytes
 from tamis._runtime.threads import effective_jobs
 from tamis._validation import N_JOBS, Number, check_value
 from tamis.certainty._rounds import Rounds
@@ -258,7 +258,7 @@ class _Table:
         """Number of threads whose tables the memory holds."""
         cells = self.X.nnz if sparse.issparse(self.X) else self.X.size
         n_bytes = 3 * 8 * cells * (1 + self.n_copies)  # built, in order, as the selector wants it
-        return max(1, min(effective_jobs(n_jobs), default_limit() // max(n_bytes, 1)))
+        return max(1, min(effective_jobs(n_jobs), as_bytes(None) // max(n_bytes, 1)))
 
 
 def _movable(rule: Shadows, data: FitData) -> list[Indices]:

@@ -13,8 +13,9 @@ from sklearn.utils.validation import has_fit_parameter
 
 from tamis._base import BaseSelector, Scores, WeightedSelector
 from tamis._facts import BOTH_TASKS, SelectorFacts
+from tamis._ranking import Ranking
 from tamis._rows import listed_rows
-from tamis._runtime.callbacks import without_callbacks
+from tamis._runtime.callbacks import report_to
 from tamis._validation import Constraint, Custom
 from tamis.certainty._half_samples import FEWEST
 from tamis.certainty.stability_selection import StabilitySelection, is_supervised
@@ -87,7 +88,6 @@ class StabilitySelector(WeightedSelector):
         tasks=BOTH_TASKS,
         cost="100 times the method on T / 2",
         reference="Shah and Samworth 2013",
-        page="certainty",
         scope="depends on the method",
         redundancy="depends on the method",
         nonlinear="depends on the method",
@@ -143,7 +143,7 @@ class StabilitySelector(WeightedSelector):
                 message = str(error).replace("make_selector", "StabilitySelector: selector", 1)
                 raise InputError(message) from error
         else:
-            member = without_callbacks(clone(self.selector))
+            member = report_to(clone(self.selector))
         member._names_told = checks.names_of(self)
         return member.set_params(n_features_to_select="all")
 
@@ -162,9 +162,9 @@ class StabilitySelector(WeightedSelector):
             return self._plan()
         return super()._as_rule(value, name)
 
-    def _cut(self, rule: CutRule, data: FitData | None) -> None:
+    def _cut(self, rule: CutRule, ranking: Ranking, data: FitData | None) -> None:
         counted = isinstance(rule, StabilitySelection)
-        super()._cut(rule, FitData(self, None, None) if counted else data)
+        super()._cut(rule, ranking, FitData(self, None, None) if counted else data)
 
     def _keep(self, support: NDArray[np.bool_], details: dict[str, Any]) -> None:
         super()._keep(support, details or self.evidence_)
