@@ -6,5 +6,15 @@ They go wherever a cutoff goes: ``n_features_to_select=``, :meth:`recut`, the co
 from tamis.certainty.chance import chance_of_best
 from tamis.certainty.false_discoveries import FalseDiscoveries
 from tamis.certainty.family_wise import FamilyWise
+from tamis.certainty.shadows import Shadows
+from tamis.certainty.stability_selection import StabilitySelection
+from tamis.certainty.stability_selector import StabilitySelector
 
-__all__ = ["FalseDiscoveries", "FamilyWise", "chance_of_best"]
+__all__ = [
+    "FalseDiscoveries",
+    "FamilyWise",
+    "Shadows",
+    "StabilitySelection",
+    "StabilitySelector",
+    "chance_of_best",
+]

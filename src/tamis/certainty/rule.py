@@ -59,6 +59,7 @@ class CertaintyRule(CutRule):
     guarantee: ClassVar[str] = ""
 
     needs_data = True
+    remedy = "At this level, no feature is distinguishable from noise."
 
     def __post_init__(self) -> None:
         between = Number(float, low=0, high=1, open_low=True, open_high=True)
@@ -72,12 +73,16 @@ class CertaintyRule(CutRule):
         """Mask of the features that the evidence supports at `level`."""
         raise NotImplementedError
 
+    def check_selector(self, data: FitData) -> None:
+        """Raise for a selector that the rule cannot say anything about."""
+        check_uses_target(data, self.who)
+
     def find(self, ranking: Ranking, data: FitData | None) -> Cut:
         """Features that pass, best first, with the evidence and what it means."""
         assert data is not None
         evidence = self.stored(data)
         if evidence is None:
-            check_uses_target(data, self.who)
+            self.check_selector(data)
             evidence = self.gather(ranking, data)
         passed = self.decide(evidence, ranking) & ~ranking.constant
         details = {

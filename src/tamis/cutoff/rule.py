@@ -42,6 +42,8 @@ class CutRule:
     groups: Sequence[Any] | Mapping[Any, Sequence[Column]] | None = None
 
     needs_data = False
+    # What to do, or to think, if nothing was selected.
+    remedy = "Choose a more generous rule."
 
     @property
     def who(self) -> str:
@@ -68,7 +70,7 @@ class CutRule:
         else:
             support = self.teams(ranking).fill(cut.wanted, cut.limit, ranking)
         if not support.any():
-            warn(f"{self.who}: no column was selected. Choose a more generous rule.")
+            warn(f"{self.who}: no column was selected. {self.remedy}")
         return support, cut.details
 
     def needs_rows(self, selector: Any) -> bool:
@@ -82,10 +84,6 @@ class CutRule:
     def teams(self, ranking: Ranking) -> Teams:
         """Columns that `keep` and `groups` describe."""
         return Teams.of(self.keep, self.groups, ranking, self.who)
-
-    def kept_columns(self, ranking: Ranking) -> Indices:
-        """Indices of the columns named in `keep`."""
-        return self.teams(ranking).kept
 
 
 @dataclass(frozen=True, eq=False)

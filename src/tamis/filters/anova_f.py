@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from tamis._block_selector import BlockSelector
+from tamis._base import BlockSelector
 from tamis._facts import BOTH_TASKS, SelectorFacts
 from tamis._validation import N_JOBS, Constraint
 from tamis.data.target import Target
@@ -90,7 +90,6 @@ class AnovaF(BlockSelector):
         tasks=BOTH_TASKS,
         cost="T n",
         reference="Fisher 1925",
-        page="filters",
     )
 
     _constraints: ClassVar[dict[str, Constraint]] = {"task": TASK, "n_jobs": N_JOBS}

@@ -8,18 +8,17 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from tamis._base import Scores
-from tamis._block_selector import BlockSelector
+from tamis._base import BlockSelector, Scores
 from tamis._columns import find_constant
 from tamis._facts import BOTH_TASKS, SelectorFacts
 from tamis._partial_fit import Gathered
 from tamis._runtime.threads import effective_jobs, run_parts, split_evenly
 from tamis._validation import N_JOBS, Choice, Constraint
+from tamis.data.partitioned import check_in_memory
 from tamis.data.target import Target
 from tamis.data.task import TASK
 from tamis.exceptions import InputError
 from tamis.passes.memory import Opened
-from tamis.passes.opening import check_in_memory
 from tamis.statistics import WithRanges
 from tamis.statistics.co_moments import CoMomentsResult
 from tamis.statistics.correlations import rank_factors
@@ -113,7 +112,6 @@ class Correlation(BlockSelector):
         tasks=BOTH_TASKS,
         cost="T n",
         reference="Pearson 1895, Spearman 1904",
-        page="filters",
         nonlinear="Spearman: monotone",
     )
 

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from tamis._block_selector import BlockSelector
+from tamis._base import BlockSelector
 from tamis._facts import SelectorFacts
 from tamis._validation import N_JOBS, Choice, Constraint
 from tamis.data.target import Target
@@ -93,7 +93,6 @@ class Fisher(BlockSelector):
         tasks=("classification",),
         cost="T n",
         reference="Gadat and Younes 2007",
-        page="filters",
     )
 
     _constraints: ClassVar[dict[str, Constraint]] = {

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from tamis._block_selector import BlockSelector
+from tamis._base import BlockSelector
 from tamis._facts import SelectorFacts
 from tamis._ranking import Ranking
 from tamis._validation import N_JOBS, Constraint, Custom, Number
@@ -91,7 +91,6 @@ class InformationGain(BlockSelector):
         tasks=("classification",),
         cost="T n + n B K",
         reference="Quinlan 1986",
-        page="filters",
         nonlinear="yes",
     )
 

@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from tamis._base import Scores
-from tamis._block_selector import BlockSelector
+from tamis._base import BlockSelector, Scores
 from tamis._facts import BOTH_TASKS, SelectorFacts
 from tamis._runtime.compilation import announce_compilation
 from tamis._runtime.threads import effective_jobs, run_parts
 from tamis._validation import N_JOBS, Choice, Constraint, Custom, Number
+from tamis.data.partitioned import check_in_memory
 from tamis.data.target import Target
 from tamis.data.task import TASK
 from tamis.exceptions import InputError
@@ -22,7 +22,6 @@ from tamis.filters import information
 from tamis.passes import MemoryEngine
 from tamis.passes.engine import Levels
 from tamis.passes.memory import Opened
-from tamis.passes.opening import check_in_memory
 from tamis.statistics import ClassHistogram, Ranges
 from tamis.statistics.permuted import complete
 from tamis.statistics.permuted_counts import MOST_BINS, PermutedGains
@@ -135,7 +134,6 @@ class MutualInformation(BlockSelector):
         tasks=BOTH_TASKS,
         cost="T n + n B K; knn T log T n",
         reference="Zaffalon and Hutter 2002, Ross 2014",
-        page="filters",
         nonlinear="yes",
     )
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
 from tamis._base import BaseSelector, Scores
-from tamis._columns import find_constant
+from tamis._columns import find_constant, turned_columns
 from tamis._facts import BOTH_TASKS, SelectorFacts
 from tamis._margin_weights import margin_vectors, weights_of_margins
 from tamis._runtime.compilation import announce_compilation
@@ -25,7 +25,6 @@ from tamis.filters._distances import (
     distance_blocks,
     nearest_rows,
     scale_to_unit,
-    turned_columns,
 )
 from tamis.filters._permuted_pairs import PermutedPairs, split_by_target
 
@@ -128,7 +127,6 @@ class ReliefF(BaseSelector):
         tasks=BOTH_TASKS,
         cost="T^2 n",
         reference="Kononenko 1994",
-        page="filters",
         scope="one at a time, neighbours by all",
         nonlinear="yes",
         scaling="no, scaled to ranges",

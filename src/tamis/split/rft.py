@@ -4,20 +4,14 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from tamis._block_selector import BlockSelector
 from tamis._facts import SelectorFacts
-from tamis._validation import Constraint
-from tamis.data.target import Target
 from tamis.passes.memory import Opened
-from tamis.split._cuts import CONSTRAINTS, BestCuts, SplitMixin, best_cuts
+from tamis.split.dft import BestCuts, SplitSelector
 from tamis.statistics import Bins, TargetSums
 from tamis.statistics.block import lanes_for
-from tamis.statistics.permuted import complete
-from tamis.statistics.permuted_counts import MOST_BINS, PermutedCuts
-from tamis.statistics.permuted_sums import value_vector
 
 
-class RFT(SplitMixin, BlockSelector):
+class RFT(SplitSelector):
     """Relevant feature test: how well one cut of a column explains a numeric target.
 
     The range of every column is cut into equal bins. For each border between two bins, the loss is
@@ -73,12 +67,10 @@ class RFT(SplitMixin, BlockSelector):
         tasks=("regression",),
         cost="T n + n B",
         reference="Yang et al. 2022",
-        page="split",
         nonlinear="yes, one threshold",
     )
 
     _task: ClassVar[str] = "regression"
-    _constraints: ClassVar[dict[str, Constraint]] = CONSTRAINTS
     _unit: ClassVar[str] = "mean squared error"
 
     def __init__(
@@ -105,16 +97,10 @@ class RFT(SplitMixin, BlockSelector):
         weight, first, second = statistic.total
         overall = max(second - first * first / weight, 0.0) / weight
         arguments = (sums, squares, self.n_bins)
-        return best_cuts(best_variance_cuts, arguments, len(sums), overall, self.n_jobs)
+        return self._run_cuts(best_variance_cuts, arguments, len(sums), overall)
 
     def _losses(self, statistic: TargetSums, column: int) -> tuple[Any, float]:
         from tamis.split._kernels import variance_losses
 
         sums, squares, _ = statistic.finish()
         return variance_losses(sums, squares, self.n_bins, column)
-
-    def _permuted(self, X: Any, y: Any, weight: Any) -> PermutedCuts | None:
-        if not complete(X, weight, self.n_jobs) or self.n_bins > MOST_BINS:
-            return None
-        values: Any = Target.of(y, self._task, weight, X.shape[0], "RFT").values
-        return PermutedCuts(X, self._bins_of(X), value_vector(values)[:, 0], n_jobs=self.n_jobs)
