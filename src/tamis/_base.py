@@ -11,6 +11,7 @@ from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted
 
+from tamis._chance import MOST_CELLS, warn_if_at_chance
 from tamis._columns import find_constant
 from tamis._fitted import FittedMixin
 from tamis._partial_fit import PartialFitMixin
@@ -155,7 +156,9 @@ class BaseSelector(FittedMixin, OutOfCoreMixin, SelectorMixin, CallbackSupportMi
         scores, constant = self._score(X, y, weight)
         if constant.all():
             self._check_varies(constant, X.shape[0])
-        self._cut(rule, self._rank(scores, constant), FitData(self, X, y, weight))
+        data = FitData(self, X, y, weight)
+        self._cut(rule, self._rank(scores, constant), data)
+        self._seen_chance = self._look_at_chance(rule, data)
         if root is not None:
             root.call_on_fit_task_end(estimator=self, X=X, y=y)
         return self
@@ -196,6 +199,14 @@ class BaseSelector(FittedMixin, OutOfCoreMixin, SelectorMixin, CallbackSupportMi
         # Stopped by hand while a slow rule is at work, the ranking stays and nothing is cut off.
         self._keep(np.ones(ranking.n_columns, dtype=bool), {})
         self._keep(*rule.select(ranking, data))
+
+    def _look_at_chance(self, rule: CutRule, data: FitData) -> bool:
+        """Warn of a selection that is not distinguishable from noise, if a look costs little."""
+        is_selection = 0 < self.n_selected_ < self.scores_.size
+        if not self._supervised or rule.states_level or not is_selection:
+            return True
+        small = isinstance(data.X, np.ndarray) and data.X.size <= MOST_CELLS
+        return small and warn_if_at_chance(data)
 
     def _keep(self, support: NDArray[np.bool_], details: dict[str, Any]) -> None:
         self.support_, self.cut_details_ = support, details

@@ -7,7 +7,13 @@ from typing import Any
 import numpy as np
 
 from tamis._runtime.seeds import as_seed, stream
-from tamis.certainty._null import StepDown, permuted_scores, score_blocks
+from tamis.certainty._null import (
+    ROUNDING,
+    StepDown,
+    permuted_scores,
+    refit_scores,
+    score_blocks,
+)
 from tamis.certainty.permutations import Permutations, draw_states
 from tamis.cutoff.fit_data import FitData
 
@@ -22,9 +28,10 @@ def chance_of_best(
     weight: Any = None,
     *,
     n_permutations: int = 19,
+    refit: bool = False,
     random_state: Any = 0,
 ) -> float | None:
-    """P-value of the best score of a fitted selector, if it takes about the time of a fit.
+    """P-value of the best score of a fitted selector, where it takes about the time of a fit.
 
     The share of permutations of the target, the true order counted as one, in which any feature
     reaches the best score.
@@ -41,13 +48,15 @@ def chance_of_best(
         Weights of the rows.
     n_permutations : int, default=19
         Number of permutations; no p-value is below ``1 / (n_permutations + 1)``.
+    refit : bool, default=False
+        Fit selectors on the permuted targets that cannot do without.
     random_state : int, RandomState instance or None, default=0
         Seed of the permutations.
 
     Returns
     -------
     p_value : float or None
-        None for a selector without a target, or one that would have to be refitted.
+        None for a selector without a target, or one that would have to be refitted and must not.
 
     Examples
     --------
@@ -59,14 +68,22 @@ def chance_of_best(
     True
     """
     data = FitData(selector, X, y, weight)
-    permuted = permuted_scores(data) if getattr(selector, "_supervised", True) else None
     ranking = selector.ranking_record()
-    if permuted is None or not ranking.useful.size:
+    if not getattr(selector, "_supervised", True) or not ranking.useful.size:
+        return None
+    permuted = permuted_scores(data)
+    if permuted is None and not refit:
         return None
     permutations = Permutations.of(data.target.size, weight, None, None, "chance_of_best")
     states = draw_states(stream(as_seed(random_state, "chance_of_best"), QUICK), n_permutations)
+    n_jobs = getattr(selector, "n_jobs", None)
+    if permuted is None:
+        best = ranking.curve[0]
+        found = refit_scores(data, permutations, states, 1)
+        reached = sum(scores.max() >= best - ROUNDING * abs(best) for scores in found)
+        return float((1 + reached) / (1 + n_permutations))
     counts = StepDown(ranking, permuted.least(ranking.scores))
-    for batch in permutations.batches(states, getattr(selector, "n_jobs", None)):
+    for batch in permutations.batches(states, n_jobs):
         targets = permuted.targets(batch)
         counts.add(score_blocks(permuted, counts.columns, targets, len(batch)))
     return float(np.min(counts.p_values()[0]))

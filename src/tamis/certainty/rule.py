@@ -59,6 +59,7 @@ class CertaintyRule(CutRule):
     guarantee: ClassVar[str] = ""
 
     needs_data = True
+    states_level = True
     remedy = "At this level, no feature is distinguishable from noise."
 
     def __post_init__(self) -> None:

@@ -42,6 +42,8 @@ class CutRule:
     groups: Sequence[Any] | Mapping[Any, Sequence[Column]] | None = None
 
     needs_data = False
+    # Whether it tests features, so that a selection at chance is what it states or nothing.
+    states_level = False
     # What to do, or to think, if nothing was selected.
     remedy = "Choose a more generous rule."
 

@@ -13,7 +13,8 @@ from tamis._validation import N_JOBS, Constraint
 from tamis.data.target import Target
 from tamis.data.task import TASK
 from tamis.exceptions import InputError
-from tamis.filters.fisher import PERFECT, ROUNDING, finite_ratio, permuted_ratio
+from tamis.filters._permuted_ratio import PERFECT, permuted_ratio
+from tamis.filters.fisher import ROUNDING, finite_ratio
 from tamis.passes.memory import Opened
 from tamis.statistics import WithRanges
 from tamis.statistics.co_moments import CoMomentsResult

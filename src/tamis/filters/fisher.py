@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -11,18 +10,16 @@ from numpy.typing import NDArray
 from tamis._base import BlockSelector
 from tamis._facts import SelectorFacts
 from tamis._validation import N_JOBS, Choice, Constraint
-from tamis.data.target import Target
 from tamis.exceptions import InputError
+from tamis.filters._permuted_ratio import PERFECT, permuted_fisher
 from tamis.passes.memory import Opened
 from tamis.statistics import WithRanges
 from tamis.statistics.laws import f_p_values, fisher_p_values
 from tamis.statistics.permuted import complete
-from tamis.statistics.permuted_sums import PermutedSums, PermutedVariances, class_vectors
+from tamis.statistics.permuted_sums import PermutedSums
 
 Floats = NDArray[np.float64]
 
-# Score of a column that explains the target completely; no score is larger.
-PERFECT = 1e30
 # A mean is known to this share of itself, so smaller deviations from it are rounding.
 ROUNDING = 64 * 2.0**-52
 
@@ -146,37 +143,7 @@ class Fisher(BlockSelector):
         return fisher_p_values(self.scores_, *rows)
 
     def _permuted(self, X: Any, y: Any, weight: Floats | None) -> PermutedSums | None:
-        if not complete(X, weight, self.n_jobs):
-            return None
-        codes = Target.of(y, "classification", weight, X.shape[0], "Fisher").codes
-        assert codes is not None
-        sizes = np.bincount(codes)
-        if self.form == "plain" and sizes.min() < sizes.max():
-            return PermutedVariances(
-                X, codes, self.constant_, scores=odds, inverse=share, n_jobs=self.n_jobs
-            )
-        factor = 1.0 if self.form == "weighted" else 1.0 - 1.0 / sizes[0]
-        return permuted_ratio(self, X, class_vectors(codes), factor)
-
-
-def permuted_ratio(selector: Any, X: Any, vectors: Floats, factor: float) -> PermutedSums:
-    """Permuted scores of ``factor R^2 / (1 - R^2)``, with the correlation R with the target."""
-    return PermutedSums(
-        X, vectors, selector.constant_, scores=partial(odds, factor=factor),
-        inverse=partial(share, factor=factor), n_jobs=selector.n_jobs,
-    )  # fmt: skip
-
-
-def odds(root: Floats, factor: float = 1.0) -> Floats:
-    """Ratio of a share to the rest, from the root of the share."""
-    left = 1.0 - root**2
-    ratio = np.divide(factor * root**2, left, out=np.full_like(root, PERFECT), where=left > 0)
-    return np.minimum(ratio, PERFECT)
-
-
-def share(ratio: Floats, factor: float = 1.0) -> Floats:
-    """Root of the share that has this ratio to the rest."""
-    return np.sqrt(ratio / (ratio + factor))
+        return permuted_fisher(self, X, y) if complete(X, weight, self.n_jobs) else None
 
 
 def finite_ratio(between: Floats, within: Floats, rounding: Floats) -> Floats:
