@@ -100,7 +100,7 @@ def readme_table(selectors):
 
 def methods_table(selectors):
     """What every selector considers, promises and costs."""
-    from tamis.selectors import info_of
+    from tamis._facts import info_of
 
     lines = [
         "| Method | Target | Features considered | Redundancy lowers the score | Nonlinear "
@@ -109,7 +109,7 @@ def methods_table(selectors):
     ]
     for name, cls in selectors.items():
         facts, info = cls.facts, info_of(cls)
-        link = page_link(facts.page)
+        link = page_link(cls.__module__.split(".")[1])
         number = "its own" if info.chooses_number else "by a rule"
         lines.append(
             f"| [`{name}`]({link}) | {target_of(cls)} | {facts.scope} | {facts.redundancy} "
@@ -120,6 +120,7 @@ def methods_table(selectors):
 
 
 def page_link(page):
+    """Families have a page each, named after their folder."""
     return f"families/{page}.md" if page != "consensus" else "evaluation.md"
 
 

@@ -56,8 +56,13 @@ def test_callbacks_see_every_block():
 def test_callbacks_see_permutations_and_folds():
     recorder = Recorder()
     rule = tamis.cutoff.PermutationNull(level=0.1, n_permutations=9)
-    tamis.DFT(n_features_to_select=rule).set_callbacks(recorder).fit(X, Y)
+    # Weighted classes take a fit per permutation; else all are scored at once.
+    selector = tamis.DFT(class_weight="balanced", n_features_to_select=rule)
+    selector.set_callbacks(recorder).fit(X, Y)
     assert recorder.ended.count("permutations step") == 9
+    at_once = Recorder()
+    tamis.DFT(n_features_to_select=rule).set_callbacks(at_once).fit(X, Y)
+    assert at_once.ended.count("permutations step") == 1
     assert recorder.ended.count("cuts step") == 1  # the fits inside the rule report to nobody
     recorder = Recorder()
     rule = tamis.cutoff.CrossValidated(DecisionTreeClassifier(random_state=0), cv=3)

@@ -49,7 +49,7 @@ def case_update(method):
     import numpy as np
 
     import tamis
-    from tamis.weighting._processes import PROCESSES
+    from tamis.weighting._learning import PROCESSES
 
     n, k = tamis.datasets.load("leukemia").X.shape[1], 100
     rng = np.random.default_rng(0)

@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from tamis.data import checks
+from tamis.data.values import check_finite_columns, check_squares
 from tamis.passes import MemoryEngine, run_pass
 from tamis.statistics import Ranges
-from tamis.statistics.ranges import RangesResult
+from tamis.statistics.block import RangesResult
 
 Floats = NDArray[np.float64]
 # Columns that are centred at a time, so that no second copy of the table is made.
@@ -26,8 +26,8 @@ def find_constant(selector: Any, X: Any, weight: Floats | None) -> NDArray[np.bo
 
 def constant_of(selector: Any, ranges: RangesResult) -> NDArray[np.bool_]:
     """As `find_constant`, where the ranges are known."""
-    checks.check_finite_columns(selector, ranges.infinite)
-    checks.check_squares(selector, ranges)
+    check_finite_columns(selector, ranges.infinite)
+    check_squares(selector, ranges)
     return ranges.constant
 
 
@@ -61,6 +61,19 @@ def centred_columns(
         # One order for all layouts: sums of columns in another order round differently.
         values = np.array(tile.toarray() if sparse.issparse(tile) else tile, np.float64, order="F")
         out[:, first : first + TILE] = _centre(values, share, scale)
+    return out
+
+
+def turned_columns(
+    X: Any, chosen: NDArray[np.intp], rows: NDArray[np.intp] | None = None
+) -> Floats:
+    """Some columns of all rows, or of some, as the rows of a new float64 array."""
+    X = X.tocsc() if sparse.issparse(X) else X
+    out = np.empty((chosen.size, X.shape[0] if rows is None else rows.size))
+    for first in range(0, chosen.size, TILE):
+        tile = X[:, chosen[first : first + TILE]]
+        dense = tile.toarray() if sparse.issparse(tile) else tile
+        out[first : first + TILE] = (dense if rows is None else dense[rows]).T
     return out
 
 

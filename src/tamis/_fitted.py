@@ -1,17 +1,28 @@
-"""FittedMixin: what a fitted selector offers beside transform: other cutoffs, tables, HTML."""
+"""FittedMixin: what there is after a fit beside transform: other cutoffs, tables, HTML.
+
+A fit that the user stopped leaves a ranking, too.
+"""
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from html import escape
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
 from sklearn.utils import estimator_html_repr
 from sklearn.utils.validation import check_is_fitted
 
+from tamis._ranking import Ranking
+from tamis._runtime.warning import warn
 from tamis.cutoff.fit_data import FitData
 from tamis.data import checks
-from tamis.exceptions import MissingDependencyError
+from tamis.data.partitioned import PartitionedTable
+from tamis.data.values import check_weight
+from tamis.exceptions import InputError, MissingDependencyError
 
 N_SHOWN = 10
 LONGEST_NAME = 60
@@ -21,6 +32,12 @@ EVIDENCE = ("p_value", "q_value", "e_value")
 
 class FittedMixin:
     """Methods of fitted selectors that need scores, order and support, and nothing of the fit."""
+
+    def ranking_record(self: Any, names: Any = None) -> Ranking:
+        """Scores and order as the record that cut rules, plots and reports read."""
+        check_is_fitted(self, "scores_")
+        names = checks.names_of(self) if names is None else names
+        return Ranking(self.scores_, self.order_, self.constant_, names)
 
     def recut(
         self: Any, rule: Any, X: Any = None, y: Any = None, *, sample_weight: Any = None
@@ -45,10 +62,23 @@ class FittedMixin:
         data = FitData(self, None, None)
         if X is not None:
             X = checks.check_table(self, X, reset=False)
-            weight = checks.check_weight(sample_weight, X.shape[0], type(self).__name__)
+            weight = check_weight(sample_weight, X.shape[0], type(self).__name__)
             data = FitData(self, X, y, weight)
         self._keep(*rule.select(self.ranking_record(), data))
         return self
+
+    def _narrowed(self: Any, X: PartitionedTable) -> Any:
+        """The selected columns of a table larger than memory."""
+        check_is_fitted(self, "support_")
+        names = getattr(self, "feature_names_in_", None)
+        if X.n_columns != self.n_features_in_ or (
+            names is not None and X.names is not None and list(names) != list(X.names)
+        ):
+            raise InputError(
+                f"{type(self).__name__}: expected the {self.n_features_in_} columns that were "
+                f"fitted, in their order, got {X!r}. Make the scan with the same columns=."
+            )
+        return X.select(self.support_)
 
     def to_frame(self: Any) -> Any:
         """Feature, score, rank and selected for every column, best first.
@@ -76,7 +106,12 @@ class FittedMixin:
 
     @property
     def p_values_(self: Any) -> Any:
-        """One p-value per feature: of the rule in force, or else of the known law of the scores."""
+        """One p-value per feature: of the rule in force, or else of the known law of the scores.
+
+        Laws are those of normal errors (AnovaF, Correlation, Fisher) or of many rows
+        (InformationGain, MutualInformation). They are p-values of single features: a rule from
+        `tamis.certainty` takes into account how many there are.
+        """
         return self._evidence("p_values")
 
     @property
@@ -94,6 +129,7 @@ class FittedMixin:
         found = self.cut_details_.get(name)
         if found is None and name == "p_values":
             found = self._law_p_values()
+            found = None if found is None else np.where(self.constant_, 1.0, found)
         if found is None:
             raise AttributeError(
                 f"{type(self).__name__} has no {name}_: neither its scores nor the rule of "
@@ -104,6 +140,40 @@ class FittedMixin:
     def _law_p_values(self: Any) -> Any:
         """P-values by the known law of the scores under independence; None if there is none."""
         return None
+
+    def _may_have_law(self: Any) -> bool:
+        """Whether the scores have a known law, as far as the parameters tell."""
+        return False
+
+    def _law_is_rough(self: Any) -> bool:
+        """Whether the law is an approximation that does not suit the data of the fit."""
+        return False
+
+    def _keep_unfinished(
+        self: Any, scores: NDArray[np.float64], constant: NDArray[np.bool_], where: str
+    ) -> None:
+        """Rank by what was learned before the user stopped the fit; nothing is cut off."""
+        self._rank(scores, constant)
+        self._keep(np.ones(constant.size, dtype=bool), {})
+        warn(f"{type(self).__name__}: stopped {where}, and all columns are kept.")
+
+    def _keep_seen(self: Any, statistic: Any, constant: NDArray[np.bool_] | None) -> None:
+        """Rank by the rows that a statistic has seen, if there are any."""
+        if statistic.weight_seen > 0:
+            where = "before the last row; scores_ are those of a total weight of"
+            with self._unreported():
+                scores = self._scores(statistic, constant)
+            self._keep_unfinished(*scores, f"{where} {statistic.weight_seen:g} so far")
+
+    @contextmanager
+    def _unreported(self: Any) -> Iterator[None]:
+        """Report no steps meanwhile: callbacks that stopped the fit are not asked again."""
+        root = self.__dict__.pop("_callback_fit_ctx", None)
+        try:
+            yield
+        finally:
+            if root is not None:
+                self._callback_fit_ctx = root
 
     def _html_repr(self: Any) -> str:
         html = str(estimator_html_repr(self))

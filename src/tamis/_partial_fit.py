@@ -11,9 +11,11 @@ from sklearn.utils.metaestimators import available_if
 
 from tamis._runtime.warning import warn
 from tamis._validation import check_parameters
-from tamis.data import checks
-from tamis.data.target import check_numbers, check_target, check_weighted_classes
+from tamis.data.checks import check_table
+from tamis.data.labels import check_target, check_weighted_classes
+from tamis.data.target import check_numbers
 from tamis.data.task import infer_task_of_first_block
+from tamis.data.values import check_finite_columns, check_weight
 from tamis.exceptions import InputError
 from tamis.passes import MemoryEngine, Statistic, run_pass
 from tamis.passes.memory import Opened
@@ -74,7 +76,7 @@ class PartialFitMixin:
             run_pass(part, table.engine, n_jobs=self.n_jobs)
             first = part if first is None else first
             ranges = getattr(part, "ranges", part)
-            checks.check_finite_columns(self, ranges.finish().infinite)
+            check_finite_columns(self, ranges.finish().infinite)
             self._ranges_of(first)
         statistic = run_pass(self._statistic(table, first), table.engine, n_jobs=self.n_jobs)
         if len(self._passes) == 1:
@@ -88,8 +90,8 @@ class PartialFitMixin:
         gathered.ranges.merge(ranges)
         gathered.statistic = _merged(gathered.statistic, statistic)
         constant = gathered.ranges.finish().constant if len(self._passes) == 2 else None
-        self._rank(*self._scores(gathered.statistic, constant))
-        self._cut(self._rule(), None)
+        ranking = self._rank(*self._scores(gathered.statistic, constant))
+        self._cut(self._rule(), ranking, None)
         return self
 
     def _learn(self: Any, gathered: Gathered, table: Opened, name: str) -> Any:
@@ -121,9 +123,10 @@ class PartialFitMixin:
                 f"{who}: expected a rule that needs only scores, got {rule.who}, which looks at "
                 "all of the training data. Use fit, or recut(rule, X, y) after the last block."
             )
-        X = checks.check_table(self, X, reset=not hasattr(self, "_gathered"))
+        X = check_table(self, X, reset=not hasattr(self, "_gathered"))
         if not hasattr(self, "_gathered"):
             self._gathered = Gathered(Ranges(X.shape[1]))
+            self._unit_weight = 1.0
         return self._gathered, X
 
     def _open_block(
@@ -131,8 +134,10 @@ class PartialFitMixin:
     ) -> Opened:
         """A block with its target among the classes, or about the centre, of earlier ones."""
         who, n_rows = type(self).__name__, X.shape[0]
-        weight = checks.check_weight(sample_weight, n_rows, who)
+        weight = check_weight(sample_weight, n_rows, who)
         total = float(n_rows if weight is None else weight.sum())
+        if weight is not None or not hasattr(self, "_unit_weight"):
+            self._unit_weight = 1.0 if weight is None else np.nan
         if not self._supervised:
             return Opened(MemoryEngine(X, None, weight), n_rows, total)
         if self._reads_numbers(gathered, y, n_rows):

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from tamis._runtime.memory import PHRASE, given_bytes
+from tamis._runtime.byte_sizes import PHRASE, given_bytes
 from tamis.exceptions import InputError
 
 

@@ -3,8 +3,7 @@
 See docs/adding-a-selector.md.
 """
 
-from tamis._base import BaseSelector, WeightedSelector
-from tamis._block_selector import BlockSelector
+from tamis._base import BaseSelector, BlockSelector, WeightedSelector
 from tamis._facts import BOTH_TASKS, SelectorFacts
 from tamis._validation import N_JOBS, Choice, Custom, Number
 

@@ -104,7 +104,7 @@ def make_manifest(
     target: str | None = None,
     task: str | None = None,
 ) -> Manifest:
-    """Collect what a fitted selector selected, or what a comparison recommends.
+    """Collect what a fitted selector selected, or what a comparison recommends, in a manifest.
 
     Parameters
     ----------
@@ -118,11 +118,6 @@ def make_manifest(
         Columns that are selected too, though they have no score; they come last.
     target, task : str or None, default=None
         What was predicted, for the record.
-
-    Returns
-    -------
-    manifest : Manifest
-        The record.
 
     Examples
     --------
@@ -170,7 +165,7 @@ def _cut(selector: Any, ranking: Any) -> dict[str, Any]:
             return {"rule": "recut", "n_selected": selector.n_selected_}
     settings = {f.name: getattr(rule, f.name) for f in fields(rule)}
     settings.pop("keep")
-    keep = [ranking.name(j) for j in rule.kept_columns(ranking)]
+    keep = [ranking.name(j) for j in rule.teams(ranking).kept]
     known = {name: plain(value) for name, value in settings.items() if value is not None}
     return {"rule": type(rule).__name__, **known, "keep": keep}
 
@@ -267,22 +262,15 @@ def write_manifest(
 
 
 def read_manifest(path: str | Path) -> Manifest:
-    """Read a manifest; whatever is not one is refused with a reason.
+    """Read a manifest, every part of which is checked.
+
+    An :class:`~tamis.exceptions.InputError` says why a file is refused: it is missing, too large,
+    not JSON, or not a manifest that this version knows.
 
     Parameters
     ----------
     path : str or Path
         A file of :func:`write_manifest`.
-
-    Returns
-    -------
-    manifest : Manifest
-        The record, every part of which was checked.
-
-    Raises
-    ------
-    InputError
-        When the file is missing, too large, not JSON, or not a manifest that this version knows.
 
     Examples
     --------
@@ -331,8 +319,12 @@ def _load(path: Path) -> Any:
             f"{path.name}: expected a selection manifest of at most {MAX_BYTES:,} bytes, got more. "
             "Choose another file."
         )
+
+    def refuse(word: str) -> Any:
+        raise ValueError(f"{word} is no number in JSON")
+
     try:
-        return json.loads(content.decode("utf-8-sig"), parse_constant=_refuse_constant)
+        return json.loads(content.decode("utf-8-sig"), parse_constant=refuse)
     except (ValueError, RecursionError) as error:  # also bytes that are no text
         reason = "lists in lists too deep" if isinstance(error, RecursionError) else str(error)
         raise InputError(
@@ -341,33 +333,21 @@ def _load(path: Path) -> Any:
         ) from error
 
 
-def _refuse_constant(word: str) -> Any:
-    raise ValueError(f"{word} is no number in JSON")
-
-
 def apply(manifest: Manifest, table: Any, *, also: Iterable[str] = ()) -> Any:
     """Take the selected columns of a table, by name.
+
+    They come in the order of the table they were selected on, so that a model that learned from
+    those finds every column in its place. Rows, types and the type of the table are kept. An
+    :class:`~tamis.exceptions.InputError` lists columns that are missing.
 
     Parameters
     ----------
     manifest : Manifest
         From :func:`read_manifest` or :func:`make_manifest`.
     table : DataFrame, Arrow table, RawTable, array or sparse matrix
-        Any table that has the columns; others are left out. The columns of an array are called
-        ``x0``, ``x1``, ...
+        Any table that has the columns. Those of an array are called ``x0``, ``x1``, ...
     also : iterable of str, default=()
         Columns to take as well, such as the target; they come last.
-
-    Returns
-    -------
-    reduced : same type as `table`
-        The selected columns in the order of the table they were selected on: a model that learned
-        from those finds every column in its place. Rows and types are those of `table`.
-
-    Raises
-    ------
-    InputError
-        When columns are missing; the message lists them.
 
     Examples
     --------

@@ -3,65 +3,14 @@
 from __future__ import annotations
 
 import importlib
-import inspect
-from dataclasses import dataclass
 from typing import Any
 
+from tamis._facts import SelectorInfo, info_of
 from tamis._names import SELECTORS
 from tamis._runtime.wording import did_you_mean
 from tamis.exceptions import InputError
 
 __all__ = ["SelectorInfo", "list_selectors", "make_selector", "selector_info"]
-
-
-@dataclass(frozen=True)
-class SelectorInfo:
-    """What is known about one selector: its ``facts``, and what its class tells.
-
-    Parameters
-    ----------
-    name : str
-        Short name for `make_selector` and the command line.
-    module, class_name : str
-        Where the class is.
-    summary : str
-        What the score of a feature is.
-    supervised : bool
-        Whether it needs a target.
-    tasks : tuple of str
-        "classification", "regression" or both.
-    cost : str
-        Time in samples T, features n, classes K, bins B and selected features m.
-    reference : str
-        Authors and year of the paper.
-    weighted : bool
-        Whether `fit` takes `sample_weight`.
-    out_of_core : bool
-        Whether it fits tables larger than memory.
-    incremental : bool
-        Whether it has `partial_fit`.
-    chooses_number : bool
-        Whether it finds a number of features by itself.
-
-    Examples
-    --------
-    >>> import tamis
-    >>> tamis.selectors.selector_info("dft").cost
-    'T n + n B K'
-    """
-
-    name: str
-    module: str
-    class_name: str
-    summary: str
-    supervised: bool
-    tasks: tuple[str, ...]
-    cost: str
-    reference: str
-    weighted: bool
-    out_of_core: bool
-    incremental: bool
-    chooses_number: bool
 
 
 def list_selectors() -> list[str]:
@@ -112,25 +61,6 @@ def selector_info(name: str) -> SelectorInfo:
     ('regression',)
     """
     return info_of(selector_class(name))
-
-
-def info_of(cls: Any) -> SelectorInfo:
-    """What is known about a selector class."""
-    facts = cls.facts
-    return SelectorInfo(
-        name=cls.__name__.lower(),
-        module=".".join(cls.__module__.split(".")[:2]),
-        class_name=cls.__name__,
-        summary=facts.summary,
-        supervised=cls._supervised,
-        tasks=facts.tasks,
-        cost=facts.cost,
-        reference=facts.reference,
-        weighted="sample_weight" in inspect.signature(cls.fit).parameters,
-        out_of_core=cls._streams,
-        incremental=cls._incremental,
-        chooses_number=cls._chooses_count,
-    )
 
 
 def make_selector(name: str, **params: Any) -> Any:

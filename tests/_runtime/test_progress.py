@@ -8,6 +8,7 @@ import pytest
 from rich.console import Console
 
 from tamis import DFT, OFW
+from tamis._runtime import progress as progress_
 from tamis._runtime.progress import Lent, Lines, StderrProgress, in_words, make_progress
 from tamis.cli._fitting import ColumnNames
 from tamis.cli.console import Talk
@@ -62,15 +63,15 @@ def test_the_bar_goes_away_after_a_failure():
 def test_a_learner_says_how_it_is_doing(monkeypatch):
     progress = StderrProgress(delay=100)
     said = []
-    make_bar = StderrProgress._make_bar
+    make_bar = progress_.make_bar
 
-    def spied(self):
-        bar = make_bar(self)
+    def spied(*args, **options):
+        bar = make_bar(*args, **options)
         update = bar.update
         bar.update = lambda *args, **options: (said.append(options), update(*args, **options))
         return bar
 
-    monkeypatch.setattr(StderrProgress, "_make_bar", spied)
+    monkeypatch.setattr(progress_, "make_bar", spied)
     selector = OFW(max_iter=400, random_state=0).set_callbacks(progress).fit(X, Y)
     words = [options["description"] for options in said if "description" in options]
     assert f"OFW: learning, error {selector.energy_[-1]:.3f}" in words

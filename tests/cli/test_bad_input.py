@@ -114,8 +114,9 @@ def test_select_must_make_sense(refuse, table, select):
     code, message = refuse("rank", table, "--target", "kind", "--select", select)
     assert code == 2
     assert message.startswith(
-        "tamis rank: --select must be elbow, early, late, all, a count such as 20 or a share such "
-        f"as 0.1, got {select!r}"
+        "tamis rank: --select must be elbow, early, late, all, a count such as 20, a share such as "
+        "0.1, or a test with its level: fdr:0.1, fwer:0.05, knockoffs:0.1, shadows, stability, got "
+        f"{select!r}"
     )
 
 

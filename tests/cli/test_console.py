@@ -3,7 +3,8 @@ import warnings
 
 import pytest
 
-from tamis.cli.console import Misuse, Talk, overheard, printable, report
+from tamis.cli._failures import report
+from tamis.cli.console import Misuse, Talk, overheard, printable
 from tamis.exceptions import SelectionWarning
 
 

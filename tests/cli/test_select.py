@@ -116,7 +116,7 @@ def test_ctrl_c_while_writing_leaves_nothing(refuse, table, tmp_path, monkeypatc
         path.write_bytes(b"PAR1 half")
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("tamis.data.writing.write_parquet", half)
+    monkeypatch.setattr("pyarrow.parquet.write_table", half)
     code, message = refuse("select", table, "--target", "kind", "--out", tmp_path / "r.parquet")
     assert code == 1
     assert message.endswith("tamis select: interrupted; nothing was written\n")

@@ -11,7 +11,8 @@ from scipy import sparse
 from sklearn.exceptions import DataConversionWarning
 
 import tamis
-from tamis.data import checks, target
+from tamis.data import checks, labels, target
+from tamis.data.values import check_weight
 from tamis.exceptions import ColumnTypeError, InputError
 
 NAN = np.nan
@@ -247,11 +248,11 @@ class TestTarget:
         ids=lambda y: type(y).__module__ + "." + type(y).__name__,
     )
     def test_anything_that_is_one_column(self, y):
-        np.testing.assert_array_equal(target.check_target(y, 3, "DFT"), [1, 2, 1])
+        np.testing.assert_array_equal(labels.check_target(y, 3, "DFT"), [1, 2, 1])
 
     def test_a_column_vector_is_flattened_with_a_warning(self):
         with pytest.warns(DataConversionWarning, match="column-vector y was passed"):
-            y = target.check_target(np.array([[1], [2]]), 2, "DFT")
+            y = labels.check_target(np.array([[1], [2]]), 2, "DFT")
         assert y.shape == (2,)
 
     def test_none(self):
@@ -266,7 +267,7 @@ class TestTarget:
     @pytest.mark.parametrize("y", [np.zeros((2, 2)), np.zeros((2, 1, 1)), 1.0])
     def test_wrong_shape(self, y):
         with pytest.raises(InputError, match=r"DFT: expected a 1d target, got shape"):
-            target.check_target(y, 2, "DFT")
+            labels.check_target(y, 2, "DFT")
 
     @pytest.mark.parametrize(
         "y",
@@ -287,7 +288,7 @@ class TestTarget:
     )
     def test_missing_values_say_how_many_and_where(self, y):
         with pytest.raises(InputError, match=r"in 1 of 3 rows, the first in row 1\. Drop these"):
-            target.check_target(y, 3, "DFT")
+            labels.check_target(y, 3, "DFT")
 
 
 class TestClasses:
@@ -311,7 +312,7 @@ class TestClasses:
         ],
     )
     def test_labels_and_codes(self, y, classes, codes):
-        found, coded = target.check_classes(y, 3, "DFT")
+        found, coded = labels.check_classes(y, 3, "DFT")
         assert found.tolist() == classes
         assert coded.tolist() == codes
         assert coded.dtype == np.int32
@@ -328,10 +329,28 @@ class TestClasses:
             for dtype in (np.int64, np.int32, np.uint16, np.int8):
                 y = rng.integers(low, high, 80).astype(dtype)
                 classes, codes = np.unique(y, return_inverse=True)
-                found, coded = target.encode_labels(y)
+                found, coded = checks.encode_labels(y)
                 assert found.dtype == dtype
                 np.testing.assert_array_equal(found, classes)
                 np.testing.assert_array_equal(coded, codes)
+
+    @pytest.mark.parametrize(
+        "y", [[3, 1, 3], [True, False, True], ["b", "a", "c"], [b"x", b"y", b"x"]]
+    )
+    def test_plain_labels_are_read_as_any_others(self, y):
+        y = np.array(y)
+        expected = target.Target.of(y.astype(object), "classification", None, 3, "DFT")
+        classes, codes, values = checks.plain_classes(y, "classification", None, 3)
+        assert classes.tolist() == expected.classes.tolist()
+        np.testing.assert_array_equal(codes, expected.codes)
+        assert values is None
+
+    @pytest.mark.parametrize(
+        "y", [[1, 1, 1], [1, 2], [[1], [2], [3]], [0.0, 1.0, 0.0], [None, 1, 2], None]
+    )
+    def test_other_targets_are_not_plain(self, y):
+        y = y if y is None else np.array(y)
+        assert checks.plain_classes(y, "classification", None, 3) is None
 
     def test_continuous_numbers_are_for_regression(self):
         with pytest.raises(InputError, match=r"got continuous numbers such as .*0\.5.*tamis\.RFT"):
@@ -350,7 +369,7 @@ class TestClasses:
     @pytest.mark.parametrize("dtype", ["datetime64[D]", "timedelta64[D]", complex])
     def test_other_kinds(self, dtype):
         with pytest.raises(InputError, match="DFT: expected a target of classes, got dtype"):
-            target.check_classes(np.array([1, 2]).astype(dtype), 2, "DFT")
+            labels.check_classes(np.array([1, 2]).astype(dtype), 2, "DFT")
 
     @pytest.mark.parametrize("y", [[7, 7], ["a", "a"], [True, True]])
     def test_one_class(self, y):
@@ -403,7 +422,7 @@ class TestNumbers:
 
 class TestWeight:
     def test_none_stays_none(self):
-        assert checks.check_weight(None, 3, "DFT") is None
+        assert check_weight(None, 3, "DFT") is None
 
     @pytest.mark.parametrize(
         "weight",
@@ -418,12 +437,12 @@ class TestWeight:
         ids=lambda weight: type(weight).__module__,
     )
     def test_numbers_become_float64(self, weight):
-        checked = checks.check_weight(weight, 3, "DFT")
+        checked = check_weight(weight, 3, "DFT")
         assert checked.dtype == np.float64
         assert checked.tolist() == [1.0, 0.0, 2.5]
 
     def test_a_single_number_counts_for_all(self):
-        assert checks.check_weight(2, 3, "DFT").tolist() == [2.0, 2.0, 2.0]
+        assert check_weight(2, 3, "DFT").tolist() == [2.0, 2.0, 2.0]
 
     @pytest.mark.parametrize(
         ("weight", "message"),

@@ -222,7 +222,7 @@ class TestFactsOfParts:
     @pytest.mark.parametrize("column", list(KINDS))
     @pytest.mark.parametrize("cut", [0, 1, 2, 50, N_ROWS])
     def test_merge(self, column, cut):
-        from tamis.data.encode import facts_of
+        from tamis.data.words_and_dates import facts_of
 
         whole = facts_of(column, TABLE[column])
         parts = [facts_of(column, TABLE[column].slice(*p)) for p in ((0, cut), (cut,))]

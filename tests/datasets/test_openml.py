@@ -12,7 +12,7 @@ import pytest
 
 from tamis.datasets import _catalogue, load
 from tamis.datasets._catalogue import DatasetInfo, OpenMLTwin
-from tamis.datasets._openml import cache_folder
+from tamis.datasets._files import cache_folder
 from tamis.exceptions import InputError
 
 ARFF_PATH = "/data/v1/download/70/tiny.arff"

@@ -13,8 +13,7 @@ from sklearn.svm import SVC
 import tamis
 from reference import ilfs as plain
 from tamis.exceptions import InputError, SelectionWarning
-from tamis.graph._topics import COLUMN_PRIOR
-from tamis.graph.ilfs import ILFS, walk_rank_one
+from tamis.graph.ilfs import COLUMN_PRIOR, ILFS, walk_rank_one
 
 
 def table(seed=0, n_rows=80, n_columns=14, n_classes=3, *, missing=0.0):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from reference import ilfs as plain
-from tamis.graph._topics import COLUMN_PRIOR, TwoTopics, topics_at_start
+from tamis.graph.ilfs import COLUMN_PRIOR, TwoTopics, topics_at_start
 
 ANCHORS = [0.0, 0.1, 1.0, 10.0, np.inf]
 

@@ -8,12 +8,11 @@ import pytest
 
 import tamis
 from dask_workers import Broken, InRows, Noted, note, notes
+from tamis.data.number_target import NumberSummary
 from tamis.data.partitioned import is_cluster
-from tamis.data.target_blocks import TargetSummary
 from tamis.exceptions import ColumnTypeError, InputError, MissingDependencyError, WorkerError
 from tamis.passes.dask.client import current_client, open_client
-from tamis.passes.dask.cluster import FAN_IN, run_on_workers
-from tamis.passes.opening import FirstLook
+from tamis.passes.dask.cluster import FAN_IN, FirstLook, run_on_workers
 from tamis.statistics import Ranges
 
 dask = pytest.importorskip("dask")
@@ -218,7 +217,7 @@ class TestTree:
     def test_every_part_counts_once(self, n_parts):
         X = np.arange(2.0 * n_parts).reshape(n_parts, 2)
         source = InRows(X, np.zeros(n_parts), rows=1, cluster="threads")
-        look = FirstLook(TargetSummary("test", "regression"), Ranges(2))
+        look = FirstLook(NumberSummary("test", "regression"), Ranges(2))
         found = run_on_workers(source, look, None, None)
         assert found.target.n_rows == found.ranges.n_rows == n_parts
 

@@ -12,6 +12,7 @@ from passes.array_source import ArraySource
 from tamis._runtime.checkpoint import Checkpoint
 from tamis.exceptions import InputError
 from tamis.filters import _source_pairs
+from tamis.passes.memory import open_table
 
 N_ROWS, N_COLUMNS = 60, 9
 
@@ -211,7 +212,7 @@ def test_started_here_and_ended_on_workers(table, tmp_path):
 def walks(file, selector, table):
     """What is in a checkpoint that this fit may use."""
     source = Counting(*table, checkpoint=file)
-    return selector._open_table(source, None, None, "auto").engine.checkpoint.passes
+    return open_table(selector, source, None, None, "auto").engine.checkpoint.passes
 
 
 # Before the end, in parts of the table: with "mdl" some columns have one level and are not read.

@@ -16,7 +16,7 @@ from reference import moments as plain
 from reference.information import information_of, table_of
 from reference.split import balanced, entropy, mean_squared_error, split_test
 from tamis.exceptions import InputError
-from tamis.graph._topics import COLUMN_PRIOR
+from tamis.graph.ilfs import COLUMN_PRIOR
 
 pa = pytest.importorskip("pyarrow")
 pytest.importorskip("pyarrow.parquet")

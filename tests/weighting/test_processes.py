@@ -8,7 +8,7 @@ from scipy.optimize import minimize
 
 from reference import ofw as twin
 from tamis.weighting import _update_kernels as kernels
-from tamis.weighting._processes import Diffusion, Euclidean, Riemannian
+from tamis.weighting._learning import Diffusion, Euclidean, Riemannian
 
 # Worker processes that start and end: long, and in need of both cores.
 pytestmark = pytest.mark.slow

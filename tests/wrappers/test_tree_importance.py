@@ -174,7 +174,7 @@ def test_two_rows_leave_one_to_train_on():
 # Tables, targets and weights.
 
 
-@pytest.mark.parametrize("name", ["forest", "extra", *BOOSTED])
+@pytest.mark.parametrize("name", ["forest", "fast", "extra", *BOOSTED])
 def test_offsets_and_tiny_units(name):
     # Float32 knows 1e8 to within 8, and scikit-learn takes values within 1e-7 as equal.
     if name in BOOSTED:
@@ -267,6 +267,7 @@ def test_missing_package(package, monkeypatch):
         ("estimator", "tree"),
         ("importance", "gain"),
         ("n_estimators", 0),
+        ("max_depth", 0),
         ("n_repeats", 0),
         ("test_size", 1.0),
         ("task", "classes"),

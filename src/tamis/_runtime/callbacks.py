@@ -17,13 +17,8 @@ except ImportError:
 
 
 def report_to(estimator: Any, *callbacks: Any) -> Any:
-    """The estimator itself, reporting to these callbacks only."""
+    """The estimator itself, reporting to these callbacks only; without any, to nobody."""
     return estimator.set_callbacks(*callbacks) if hasattr(estimator, "set_callbacks") else estimator
 
 
-def without_callbacks(estimator: Any) -> Any:
-    """The estimator itself, reporting to nobody."""
-    return report_to(estimator)
-
-
-__all__ = ["CallbackSupportMixin", "report_to", "with_callbacks", "without_callbacks"]
+__all__ = ["CallbackSupportMixin", "report_to", "with_callbacks"]

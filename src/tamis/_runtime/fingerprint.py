@@ -99,7 +99,11 @@ def _described_object(value: Any) -> Any:
         return {"partial": described([value.func, value.args, value.keywords])}
     if callable(value) and hasattr(value, "__qualname__"):
         return _described_function(value)
-    return {"class": _address(type(value)), "state": _pickled(value)}
+    try:
+        state = pickle.dumps(value, protocol=4)
+    except Exception:  # whatever an object of a user raises: its text, which may hold its address
+        state = repr(value).encode()
+    return {"class": _address(type(value)), "state": _sha256(state)}
 
 
 def _described_function(function: Any) -> dict[str, Any]:
@@ -117,15 +121,6 @@ def _described_function(function: Any) -> dict[str, Any]:
 
 def _address(thing: Any) -> str:
     return f"{thing.__module__}.{thing.__qualname__}"
-
-
-def _pickled(value: Any) -> str:
-    """Hash of the state; the text of an object may hold its place in memory."""
-    try:
-        state = pickle.dumps(value, protocol=4)
-    except Exception:  # whatever an object of a user raises: then its text must do
-        state = repr(value).encode()
-    return _sha256(state)
 
 
 def _array_text(array: np.ndarray[Any, Any]) -> str:

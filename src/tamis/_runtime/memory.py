@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import re
 import sys
 import time
-from numbers import Real
 from threading import local
 from typing import Any
 
@@ -24,8 +22,6 @@ BLOCKS_PER_LIMIT = 16
 LARGEST_BLOCK = 28 * 2**20
 # A part that is read whole is one of two: the other one is worked on.
 PART_SHARE = 0.4
-# More is no limit on any machine.
-MOST_BYTES = 2**62
 
 # Buffers that are kept, for fresh pages cost more than reading into them: one is read into, one is
 # worked on.
@@ -37,9 +33,6 @@ PATIENCE = 0.1
 
 _mine = local()
 
-PHRASE = "a positive number of bytes, a text such as '1 GiB' or '500 MB', or None"
-_SIZE = re.compile(r"\s*(\d{1,30}(?:\.\d{0,30})?(?:e\d{1,2})?)\s*([kmgt]?)(i?)b?\s*", re.IGNORECASE)
-
 
 def free_memory() -> int:
     """Memory that can be had without swapping, in bytes."""
@@ -50,28 +43,12 @@ def free_memory() -> int:
         return 4 * 2**30
 
 
-def default_limit() -> int:
-    """Bytes where no limit is given: a quarter of what is free, and at least 64 MiB."""
-    return max(free_memory() // SHARE_OF_FREE, LEAST_BY_DEFAULT)
-
-
-def given_bytes(limit: Any) -> int | None:
-    """Bytes of a limit: a number, or a text such as ``"1 GiB"``; None for anything else."""
-    if isinstance(limit, str) and (found := _SIZE.fullmatch(limit)):
-        number, prefix, binary = found.groups()
-        base = 1024 if binary else 1000
-        size: Any = float(number) * base ** (" kmgt".index(prefix.lower() or " "))
-    elif isinstance(limit, Real) and not isinstance(limit, bool):
-        size = limit
-    else:
-        return None
-    return int(size) if 1 <= size <= MOST_BYTES else None
-
-
 def as_bytes(limit: Any, who: str = "scan") -> int:
-    """Bytes of a memory limit; None means the default."""
+    """Bytes of a memory limit; None means a quarter of what is free, and at least 64 MiB."""
     if limit is None:
-        return default_limit()
+        return max(free_memory() // SHARE_OF_FREE, LEAST_BY_DEFAULT)
+    from tamis._runtime.byte_sizes import PHRASE, given_bytes
+
     size = given_bytes(limit)
     if size is None:
         raise InputError(f"{who}: memory_limit must be {PHRASE}, got {limit!r}.")

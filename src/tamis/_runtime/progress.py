@@ -28,24 +28,17 @@ class StderrProgress:
 
     def setup(self, estimator: Any, context: Any) -> None:
         """Prepare the bar, and show it if the fit is still running after the delay."""
+        from rich.console import Console
+        from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeRemainingColumn
+
         self._lock, self._ended = threading.Lock(), False
-        self._bar = self._make_bar()
+        text = TextColumn("{task.description}", markup=False)
+        columns = text, BarColumn(), TaskProgressColumn(), TimeRemainingColumn(compact=True)
+        self._bar = make_bar(self.console or Console(stderr=True), *columns)
         self._task = self._bar.add_task(type(estimator).__name__, total=context.max_subtasks)
         self._timer = threading.Timer(self.delay, self._show)
         self._timer.daemon = True
         self._timer.start()
-
-    def _make_bar(self) -> Any:
-        from rich.console import Console
-        from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeRemainingColumn
-
-        return make_bar(
-            self.console or Console(stderr=True),
-            TextColumn("{task.description}", markup=False),
-            BarColumn(),
-            TaskProgressColumn(),
-            TimeRemainingColumn(compact=True),
-        )
 
     def _show(self) -> None:
         with self._lock:

@@ -27,8 +27,13 @@ class SqliteFile:
     def __init__(self, path: str | os.PathLike[str] | None = None, *, read_only: bool = False):
         self.path = None if path is None else os.fspath(path)
         self.read_only = read_only
+        options: Any = {"timeout": BUSY_SECONDS, "isolation_level": None}
+        address = ":memory:" if self.path is None else self.path
+        if self.path is not None and read_only:
+            address = Path(self.path).absolute().as_uri() + "?mode=ro"
+            options["uri"] = True
         with self._refusals("open"):
-            self._connection = self._connect()
+            self._connection = sqlite3.connect(address, **options)
             try:
                 self._prepare()
             except BaseException:
@@ -47,15 +52,6 @@ class SqliteFile:
     def close(self) -> None:
         """Close the file; a closed store cannot be used any more."""
         self._connection.close()
-
-    def _connect(self) -> sqlite3.Connection:
-        options: Any = {"timeout": BUSY_SECONDS, "isolation_level": None}
-        if self.path is None:
-            return sqlite3.connect(":memory:", **options)
-        if self.read_only:
-            address = Path(self.path).absolute().as_uri() + "?mode=ro"
-            return sqlite3.connect(address, uri=True, **options)
-        return sqlite3.connect(self.path, **options)
 
     def _prepare(self) -> None:
         """Refuse files that are not ours, then make the table if there is none."""

@@ -6,24 +6,8 @@ Every argument may be an array; arguments broadcast, and scalars give a float. I
 ln is the natural logarithm and log that to base 2; in section 7.2 every log is to base 2.
 
 An error above 1 says nothing (the bound is vacuous); it is returned as it is, because it may still
-be compared with another one. With a few thousand samples most of these bounds are vacuous.
-
-=================================  ==============  ================================================
-function                           in the paper    what it bounds
-=================================  ==============  ================================================
-:func:`mufasa_bound`               Theorem 4       error with features found by Mufasa
-:func:`bartlett_bound`             Theorem 5       error with features fixed beforehand
-:func:`union_bound`                proof of 4      error with one of so many sets of features
-:func:`direct_bound`               after 4         error with any n of N features
-:func:`selection_term`             g(J)            what Mufasa adds inside the root
-:func:`direct_selection_term`      n ln N          what choosing any n of N adds there
-:func:`selection_count_finite`     Lemma 1         sets within reach, few meta-feature values
-:func:`selection_count_any`        Lemma 2         sets within reach, any meta-features
-:func:`induced_selections`         Lemma 6         sets that a class of rules can select
-:func:`vc_of_selections`           Lemma 7         VC dimension, so many sets
-:func:`joint_vc_dimension`         Theorem 8       VC dimension, rule on meta-features
-:func:`direct_vc_dimension`        equation 1      VC dimension, any n of N features
-=================================  ==============  ================================================
+be compared with another one. With a few thousand samples most of these bounds are vacuous. The page
+:doc:`/families/bounds` lists all functions with their formulas.
 
 References
 ----------
@@ -33,8 +17,7 @@ Journal of Machine Learning Research 9, 2349-2376.
 Examples
 --------
 The terms that section 7.1 compares for the digits of section 6.2, with J = 50 steps, about 1,000
-features and 352 points of the meta-feature space times three to five values of scatter; the page on
-bounds of the documentation discusses the numbers that the paper prints.
+features and 352 points of the meta-feature space times three to five values of scatter:
 
 >>> from tamis.bounds import direct_selection_term, selection_term
 >>> round(direct_selection_term(1000 * 2**50, 1000))  # n (ln n + J ln 2)

@@ -7,8 +7,14 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tamis.bounds._numbers import Numbers, as_numbers, check_shapes, plain
-from tamis.bounds._selections import direct_selection_term, selection_term
+from tamis.bounds._selections import (
+    Numbers,
+    as_numbers,
+    check_shapes,
+    direct_selection_term,
+    plain,
+    selection_term,
+)
 
 
 def mufasa_bound(
@@ -23,7 +29,9 @@ def mufasa_bound(
     """Error of a classifier on features that Mufasa chose (Theorem 4).
 
     With probability `confidence` over the training samples, the error of every classifier of the
-    class on new samples is at most the value returned, whatever the number of candidate features.
+    class on new samples is at most the value returned, whatever the number of candidate features:
+    train_error + sqrt(2/m (d ln(34 e m / d) log2(578 m) + ln(8 / (margin delta)) + g(J))), with
+    g(J) of :func:`selection_term`.
 
     Parameters
     ----------
@@ -44,18 +52,11 @@ def mufasa_bound(
         Number ``|MF|`` of points of the space of meta-features, at least 1;
         :attr:`tamis.meta.MetaSpace.size` knows it. ``None`` or ``math.inf``: infinite.
 
-    Returns
-    -------
-    bound : float or ndarray
-        train_error + sqrt(2/m (d ln(34 e m / d) log2(578 m) + ln(8 / (margin delta)) + g(J))),
-        with g(J) of :func:`selection_term`.
-
     Notes
     -----
-    The theorem is for two classes and one run of J steps with one set of features each; with
-    restarts or several proposals per step, J is the number of all sets evaluated. It assumes that
-    the space of meta-features was chosen before the data were seen. The formula grows with d up to
-    d = 34 m and would fall after it; a larger d counts as 34 m, where the bound is vacuous anyway.
+    The theorem is for two classes and a space of meta-features chosen before the data were seen.
+    With restarts or several proposals per step, J is the number of all sets evaluated. A d above
+    34 m counts as 34 m, where the printed formula would begin to fall; the bound is vacuous there.
 
     Examples
     --------
@@ -79,17 +80,12 @@ def bartlett_bound(
 ) -> Numbers:
     """Error of a classifier on features fixed before the data are seen (Theorem 5).
 
-    It is the bound of Bartlett (1998), on which the others rest.
+    It is the bound of Bartlett (1998), on which the others rest: :func:`mufasa_bound` without g(J).
 
     Parameters
     ----------
     train_error, n_samples, fat_dimension, margin, confidence : array-like
         As in :func:`mufasa_bound`.
-
-    Returns
-    -------
-    bound : float or ndarray
-        As :func:`mufasa_bound`, without g(J).
 
     Examples
     --------
@@ -111,7 +107,7 @@ def union_bound(
     """Error of a classifier on one of a number of sets of features (proof of Theorem 4).
 
     It holds for every way to choose one of sets that were listed before the data are seen, such as
-    sets made by ten experts (ln 10).
+    sets made by ten experts (ln 10). It is :func:`mufasa_bound` with `selection_nats` for g(J).
 
     Parameters
     ----------
@@ -119,11 +115,6 @@ def union_bound(
         As in :func:`mufasa_bound`.
     selection_nats : array-like
         Natural logarithm of the number of sets, at least 0.
-
-    Returns
-    -------
-    bound : float or ndarray
-        As :func:`mufasa_bound`, with `selection_nats` for g(J).
 
     Examples
     --------
@@ -156,9 +147,8 @@ def direct_bound(
 ) -> Numbers:
     """Error of a classifier on features chosen freely, any n of N.
 
-    The paper compares Theorem 4 with the bound of Gilad-Bachrach, Navot and Tishby (2004) for
-    direct selection, of the same form. It follows from :func:`union_bound`, since there are at
-    most N^n sets of n features.
+    The paper compares Theorem 4 with it, after Gilad-Bachrach, Navot and Tishby (2004). It is
+    :func:`union_bound` with n ln N, since there are at most N^n sets of n features.
 
     Parameters
     ----------
@@ -168,11 +158,6 @@ def direct_bound(
         Number N of features to choose from, at least `n_selected`.
     n_selected : array-like
         Number n of features chosen, at least 1.
-
-    Returns
-    -------
-    bound : float or ndarray
-        As :func:`mufasa_bound`, with n ln N for g(J).
 
     Examples
     --------

@@ -3,34 +3,28 @@
 from __future__ import annotations
 
 import math
+import sys
+from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from scipy.special import betaln
 
-from tamis.bounds._numbers import (
-    Numbers,
-    as_choice,
-    as_meta_values,
-    as_numbers,
-    check_shapes,
-    in_unit,
-    plain,
-)
+from tamis.exceptions import InputError
+
+Floats: TypeAlias = NDArray[np.float64]
+Numbers: TypeAlias = float | Floats
 
 
 def selection_term(n_steps: ArrayLike, n_meta_values: ArrayLike | None = None) -> Numbers:
     """What a search by Mufasa adds to the bound: g(J) of Theorem 4.
 
+    It is ``min(J ln 2, ln(J |MF|))`` in nats, as printed; Lemma 2 would allow (J - 1) ln 2.
+
     Parameters
     ----------
     n_steps, n_meta_values : array-like
         As in :func:`mufasa_bound`.
-
-    Returns
-    -------
-    nats : float or ndarray
-        ``min(J ln 2, ln(J |MF|))``. Lemma 2 would allow (J - 1) ln 2; the theorem prints J ln 2.
 
     Examples
     --------
@@ -54,11 +48,6 @@ def direct_selection_term(n_candidates: ArrayLike, n_selected: ArrayLike) -> Num
     n_candidates, n_selected : array-like
         As in :func:`direct_bound`.
 
-    Returns
-    -------
-    nats : float or ndarray
-        n ln N.
-
     Examples
     --------
     >>> from tamis.bounds import direct_selection_term
@@ -72,7 +61,7 @@ def direct_selection_term(n_candidates: ArrayLike, n_selected: ArrayLike) -> Num
 def selection_count_finite(
     n_steps: ArrayLike, n_meta_values: ArrayLike, *, unit: str = "count"
 ) -> Numbers:
-    """Sets of features within reach of Mufasa, for finitely many meta-feature values (Lemma 1).
+    """Sets of features within reach of Mufasa, ``J |MF|`` for finitely many values (Lemma 1).
 
     Parameters
     ----------
@@ -80,11 +69,6 @@ def selection_count_finite(
         As in :func:`mufasa_bound`.
     unit : {"count", "nats", "bits"}, default="count"
         The number itself, its natural logarithm, or its logarithm to base 2.
-
-    Returns
-    -------
-    count : float or ndarray
-        ``J |MF|``.
 
     Examples
     --------
@@ -106,7 +90,8 @@ def selection_count_finite(
 def selection_count_any(n_steps: ArrayLike, *, unit: str = "count") -> Numbers:
     """Sets of features within reach of Mufasa, whatever the meta-features are (Lemma 2).
 
-    Given the random numbers, only the J - 1 answers to "is it better?" depend on the data.
+    Given the random numbers, only the J - 1 answers to "is it better?" depend on the data, hence
+    2^(J - 1); as a count infinite for more than 1,024 steps, which a float does not hold.
 
     Parameters
     ----------
@@ -114,11 +99,6 @@ def selection_count_any(n_steps: ArrayLike, *, unit: str = "count") -> Numbers:
         Number J of steps, at least 1.
     unit : {"count", "nats", "bits"}, default="count"
         As in :func:`selection_count_finite`.
-
-    Returns
-    -------
-    count : float or ndarray
-        2^(J - 1); as a count infinite for more than 1,024 steps, which a float does not hold.
 
     Examples
     --------
@@ -136,6 +116,9 @@ def induced_selections(
 ) -> Numbers:
     """Sets of features that a class of rules on meta-features can select (Lemma 6).
 
+    They are (e N / d_s)^d_s if N >= d_s, otherwise 2^N, all sets. As a count it may be infinite.
+    The proof rests on the lemma of Sauer, which needs N >= d_s; the paper leaves that out.
+
     Parameters
     ----------
     selector_vc : array-like
@@ -144,16 +127,6 @@ def induced_selections(
         Number N of features, at least 1.
     unit : {"count", "nats", "bits"}, default="count"
         As in :func:`selection_count_finite`.
-
-    Returns
-    -------
-    count : float or ndarray
-        (e N / d_s)^d_s if N >= d_s, otherwise 2^N, all sets. As a count it may be infinite.
-
-    Notes
-    -----
-    The lemma rests on the lemma of Sauer, which needs N >= d_s; the paper leaves that out. For N
-    below about 3 d_s, 2^N would be smaller too; there the printed form is kept.
 
     Examples
     --------
@@ -176,6 +149,10 @@ def induced_selections(
 def vc_of_selections(classifier_vc: ArrayLike, selection_bits: ArrayLike) -> Numbers:
     """VC dimension of choosing one of a number of sets of features and a classifier (Lemma 7).
 
+    It is at most ``(d_c + log2 |H_fs| + 1) log2 d_c``. Step (5) of the proof needs log2 d_c >= 2 +
+    log2 e = 3.44, that is d_c >= 10.87; the paper prints "log d_c > 2", but its condition d_c >= 11
+    is the right one.
+
     Parameters
     ----------
     classifier_vc : array-like
@@ -183,16 +160,6 @@ def vc_of_selections(classifier_vc: ArrayLike, selection_bits: ArrayLike) -> Num
         dimension is covered by the bound for 11.
     selection_bits : array-like
         Logarithm to base 2 of the number of sets of features, at least 0.
-
-    Returns
-    -------
-    dimension : float or ndarray
-        Upper bound ``(d_c + log2 |H_fs| + 1) log2 d_c``.
-
-    Notes
-    -----
-    Step (5) of the proof needs log2 d_c >= 2 + log2 e = 3.44, that is d_c >= 10.87; the paper
-    prints "log d_c > 2", but its condition d_c >= 11 is the right one.
 
     Examples
     --------
@@ -204,7 +171,6 @@ def vc_of_selections(classifier_vc: ArrayLike, selection_bits: ArrayLike) -> Num
         " The proof needs log2(classifier_vc) >= 2 + log2(e). A VC dimension is an upper bound too:"
         " use 11 for a smaller class."
     )
-    # Inequality (5) of the proof asks for log2(d_c) >= 2 + log2(e), that is d_c >= 10.87.
     classes = as_numbers("classifier_vc", classifier_vc, low=11, remedy=remedy)
     bits = as_numbers("selection_bits", selection_bits, low=0)
     check_shapes(classes, bits)
@@ -216,6 +182,9 @@ def joint_vc_dimension(
 ) -> Numbers:
     """VC dimension of selecting features by a rule on meta-features, and classifying (Theorem 8).
 
+    It is at most (d_c + d_s log2(e N / d_s) + 1) log2 d_c; see :func:`induced_selections` for
+    N < d_s.
+
     Parameters
     ----------
     classifier_vc : array-like
@@ -225,12 +194,6 @@ def joint_vc_dimension(
         on binary meta-features.
     n_candidates : array-like
         Number N of features to choose from, at least 1.
-
-    Returns
-    -------
-    dimension : float or ndarray
-        Upper bound (d_c + d_s log2(e N / d_s) + 1) log2 d_c; see :func:`induced_selections` for
-        N < d_s.
 
     Examples
     --------
@@ -253,17 +216,14 @@ def direct_vc_dimension(
 ) -> Numbers:
     """VC dimension of selecting any n of N features, and classifying (equation 1).
 
+    It is at most (d_c + log2 C(N, n) + 1) log2 d_c.
+
     Parameters
     ----------
     classifier_vc : array-like
         As in :func:`vc_of_selections`.
     n_candidates, n_selected : array-like
         As in :func:`direct_bound`.
-
-    Returns
-    -------
-    dimension : float or ndarray
-        Upper bound (d_c + log2 C(N, n) + 1) log2 d_c.
 
     Examples
     --------
@@ -277,3 +237,83 @@ def direct_vc_dimension(
     # a little less than 0.
     nats = np.maximum(-np.log1p(total) - betaln(total - chosen + 1, chosen + 1), 0.0)
     return vc_of_selections(classifier_vc, nats / math.log(2))
+
+
+def as_numbers(
+    name: str,
+    value: Any,
+    *,
+    low: float,
+    high: float = math.inf,
+    open_low: bool = False,
+    open_high: bool = False,
+    or_infinite: bool = False,
+    remedy: str = "",
+) -> Floats:
+    """Give the argument as float64, if all of it lies in the interval."""
+    try:
+        array = np.asarray(value)
+        if array.dtype.kind not in "iufO":
+            raise TypeError("bools, texts, dates and complex numbers are no numbers here")
+        numbers = array.astype(np.float64)
+    except (TypeError, ValueError, OverflowError):
+        raise InputError(
+            f"tamis.bounds: {name} must be a number or an array of numbers, got {value!r}."
+        ) from None
+    inside = (numbers > low) if open_low else (numbers >= low)
+    inside &= (numbers < high) if open_high else (numbers <= high)
+    inside &= or_infinite | np.isfinite(numbers)
+    if not inside.all():
+        expected = f"above {low:g}" if open_low else f"at least {low:g}"
+        if math.isfinite(high):
+            expected += f" and {'below' if open_high else 'at most'} {high:g}"
+        if not or_infinite:
+            expected = f"finite and {expected}"
+        wrong = float(numbers[~inside][0])
+        raise InputError(f"tamis.bounds: {name} must be {expected}, got {wrong!r}.{remedy}")
+    return numbers
+
+
+def as_meta_values(value: Any) -> Floats:
+    """Number of meta-feature values; None, and numbers beyond float64, count as infinite."""
+    endless = value is None or (isinstance(value, int) and value > sys.float_info.max)
+    return as_numbers("n_meta_values", math.inf if endless else value, low=1, or_infinite=True)
+
+
+def as_choice(n_candidates: Any, n_selected: Any) -> tuple[Floats, Floats]:
+    total = as_numbers("n_candidates", n_candidates, low=1)
+    chosen = as_numbers("n_selected", n_selected, low=1)
+    check_shapes(total, chosen)
+    total, chosen = np.broadcast_arrays(total, chosen)
+    wrong = chosen > total
+    if wrong.any():
+        raise InputError(
+            "tamis.bounds: n_selected must be at most n_candidates, got "
+            f"{chosen[wrong][0]:g} of {total[wrong][0]:g}."
+        )
+    return total, chosen
+
+
+def check_shapes(*arrays: Floats) -> None:
+    try:
+        np.broadcast_shapes(*(array.shape for array in arrays))
+    except ValueError:
+        shapes = ", ".join(str(array.shape) for array in arrays)
+        raise InputError(
+            "tamis.bounds: expected numbers, or arrays whose shapes broadcast together, got the "
+            f"shapes {shapes}."
+        ) from None
+
+
+def in_unit(bits: Floats, unit: str) -> Numbers:
+    if unit == "count":
+        with np.errstate(over="ignore"):
+            return plain(np.exp2(bits))
+    if unit not in ("bits", "nats"):
+        raise InputError(f"tamis.bounds: unit must be 'count' or 'nats' or 'bits', got {unit!r}.")
+    return plain(bits if unit == "bits" else bits * math.log(2))
+
+
+def plain(numbers: Any) -> Numbers:
+    """Python float for a scalar."""
+    return float(numbers) if np.ndim(numbers) == 0 else np.asarray(numbers)

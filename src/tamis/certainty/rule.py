@@ -20,7 +20,7 @@ from tamis.exceptions import InputError
 MARGINAL = "Is the feature related to the target at all? (marginal)"
 CONDITIONAL = "Does the feature add something beyond all other features? (conditional)"
 # Parameters by which two rules may differ and still share what one of them found out.
-NOT_EVIDENCE = ("level", "keep", "groups")
+NOT_EVIDENCE = ("level", "keep", "groups", "n_jobs", "checkpoint")
 # What `find` adds to the evidence.
 STATEMENTS = (
     "rule", "settings", "level", "question", "null_hypothesis", "assumption", "guarantee",
@@ -59,6 +59,7 @@ class CertaintyRule(CutRule):
     guarantee: ClassVar[str] = ""
 
     needs_data = True
+    states_level = True
     remedy = "At this level, no feature is distinguishable from noise."
 
     def __post_init__(self) -> None:
@@ -73,12 +74,16 @@ class CertaintyRule(CutRule):
         """Mask of the features that the evidence supports at `level`."""
         raise NotImplementedError
 
+    def check_selector(self, data: FitData) -> None:
+        """Raise for a selector that the rule cannot say anything about."""
+        check_uses_target(data, self.who)
+
     def find(self, ranking: Ranking, data: FitData | None) -> Cut:
         """Features that pass, best first, with the evidence and what it means."""
         assert data is not None
         evidence = self.stored(data)
         if evidence is None:
-            check_uses_target(data, self.who)
+            self.check_selector(data)
             evidence = self.gather(ranking, data)
         passed = self.decide(evidence, ranking) & ~ranking.constant
         details = {

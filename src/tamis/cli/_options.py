@@ -11,13 +11,24 @@ from typing import Any
 import click
 
 from tamis._runtime.wording import closest, listed, unknown_column
-from tamis.cli.console import Misuse, Talk
+from tamis.cli.console import Misuse, Talk, misuse_if_refused
 from tamis.cutoff import CutRule, Elbow, as_rule
 from tamis.cutoff.best_count import BestCount
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
-SELECT_HELP = "elbow, early, late, all, a count such as 20 or a share such as 0.1"
-SELECT_WORDS = ("elbow", "early", "late", "best", "all")
+# Rules of tamis.certainty; a level may follow, as in fdr:0.1.
+CERTAINTY = {
+    "fdr": "FalseDiscoveries",
+    "fwer": "FamilyWise",
+    "knockoffs": "Knockoffs",
+    "shadows": "Shadows",
+    "stability": "StabilitySelection",
+}
+SELECT_HELP = (
+    "elbow, early, late, all, a count such as 20, a share such as 0.1, or a test with its level: "
+    "fdr:0.1, fwer:0.05, knockoffs:0.1, shadows, stability"
+)
+SELECT_WORDS = ("elbow", "early", "late", "best", "all", *CERTAINTY)
 DEFAULT_METHODS = {"classification": "dft", "regression": "rft"}
 # Parameters that have an option of their own.
 OWN_OPTION = {"n_features_to_select": "--select", "n_jobs": "--n-jobs"}
@@ -63,7 +74,8 @@ _select = click.option(
     "--select",
     metavar="RULE",
     help=f"How many columns: {SELECT_HELP}. 'elbow' is the early one, 'best' the number that some "
-    "methods find by themselves. [default: elbow, or what the method itself chooses]",
+    "methods find by themselves; tests keep the columns that pass and print p-, q- or e-values. "
+    "[default: elbow, or what the method itself chooses]",
 )
 _param = click.option(
     "--param",
@@ -93,11 +105,26 @@ def parse_select(text: str) -> CutRule:
         return Elbow("late")
     if text == "best":
         return BestCount()
+    word, _, level = text.partition(":")
+    if word in CERTAINTY:
+        return _parse_test(text, word, level)
     try:
         return as_rule("elbow" if text == "early" else _number(text))
     except ValueError as error:
         hint = _did_you_mean(text, SELECT_WORDS)
         raise Misuse(f"--select must be {SELECT_HELP}, got {text!r}{hint}") from error
+
+
+def _parse_test(text: str, word: str, level: str) -> CutRule:
+    from tamis import certainty
+
+    value = _number(level)
+    if isinstance(value, str) and text != word:
+        raise Misuse(f"--select {word}: the level must be a number, as in fdr:0.1, got {level!r}")
+    with misuse_if_refused("--select: "):
+        rule = getattr(certainty, CERTAINTY[word])
+        made: CutRule = rule() if text == word else rule(value)
+    return made
 
 
 def _number(text: str) -> int | float | str:

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from tamis.cli.console import Misuse, as_csv, as_json, printable, remember_written
-from tamis.cli.rank import COLUMNS
+from tamis.cli.rank import columns_of
 from tamis.data import RawTable, atomic_path, check_writable, table_format, write_table
-from tamis.data.formats.dialect import open_text_output
+from tamis.data.writing import open_text_output
 from tamis.exceptions import InputError, MissingDependencyError
 
 DEFAULT_ROWS = 20
@@ -42,15 +42,15 @@ def check_ranking_output(path: Path, data: Path, force: bool) -> None:
 def write_ranking(summary: dict[str, Any], path: Path, force: bool = False) -> None:
     """Write the ranking to a file, whole or not at all."""
     kind = ranking_format(path)
-    rows = summary["features"]
+    rows, columns = summary["features"], columns_of(summary)
     if kind in ("parquet", "feather"):
         import pyarrow as pa
 
-        table = pa.table({name: [row[name] for row in rows] for name in COLUMNS})
+        table = pa.table({name: [row[name] for row in rows] for name in columns})
         write_table(RawTable.from_arrow(table), path, force=force)
     else:
         delimiter = "," if kind == "csv" else "\t"
-        text = as_json(summary) if kind == "json" else as_csv(rows, COLUMNS, delimiter)
+        text = as_json(summary) if kind == "json" else as_csv(rows, columns, delimiter)
         with atomic_path(path, force) as temporary, open_text_output(temporary) as stream:
             stream.write(text)
     remember_written(path)
@@ -75,10 +75,12 @@ def show_ranking(summary: dict[str, Any], top: int | None = None, console: Any =
     console = console or make_console()
     rows = summary["features"]
     shown = rows[: top or DEFAULT_ROWS]
-    layout = Layout(rows, shown, min(console.width, WIDEST), console.options.ascii_only)
+    tested = columns_of(summary)[-1]  # the last one is what the rule decides by
+    evidence = tested if tested.endswith("_value") else ""
+    layout = Layout(rows, shown, min(console.width, WIDEST), console.options.ascii_only, evidence)
     cut = layout.rule(cut_sentence(summary))
     n_leading = next((i for i, row in enumerate(rows) if not row["selected"]), len(rows))
-    console.print(layout.line("rank", " ", "feature", "score"), style="bold")
+    console.print(layout.heading(), style="bold")
     for row in shown:
         console.print(layout.row(row), style=None if row["selected"] else "dim")
         if row["rank"] == n_leading:
@@ -102,6 +104,8 @@ def cut_sentence(summary: dict[str, Any]) -> str:
         why = "all" if cut["f"] == 1 else f"the best {cut['f']:.3%}".replace(".000%", "%")
     elif cut["rule"] == "BestCount":
         why = "the number that the method found best"
+    elif "level" in details:
+        why = f"{cut['rule']} at level {details['level']:g}"
     else:
         why = cut["rule"]
     kept = f", {len(cut['keep']):,} kept by name" if cut["keep"] else ""
@@ -111,10 +115,12 @@ def cut_sentence(summary: dict[str, Any]) -> str:
 class Layout:
     """Widths and number format of one table; all rows set the scale, those shown the widths."""
 
-    def __init__(self, rows: list[Any], shown: list[Any], width: int, ascii_only: bool):
+    def __init__(
+        self, rows: list[Any], shown: list[Any], width: int, ascii_only: bool, evidence: str = ""
+    ):
         from rich.cells import cell_len
 
-        self.ascii_only = ascii_only
+        self.ascii_only, self.evidence = ascii_only, evidence
         self.tick, self.dash, self.dots = ("*", "-", "...") if ascii_only else ("✓", "─", "…")
         scores = [row["score"] for row in rows]
         self.low, self.high = min(0.0, min(scores)), max(scores)
@@ -123,21 +129,31 @@ class Layout:
         self.rank_width = max(4, len(f"{len(shown):,}"))
         self.score_width = max(6, *(len(f"{row['score']:{self.form}}") for row in shown))
         self.bar_width = BAR_WIDTH if width >= SMALLEST_WIDTH_FOR_BARS else 0
-        fixed = self.rank_width + self.score_width + self.bar_width + 8
+        self.evidence_width = 10 if evidence else 0
+        fixed = self.rank_width + self.score_width + self.evidence_width + self.bar_width + 8
         longest = max(len("feature"), *(cell_len(printable(row["feature"])) for row in shown))
         self.name_width = min(longest, max(8, width - fixed))
         self.width = min(width, fixed + self.name_width)
 
-    def line(self, rank: str, mark: str, name: str, score: str, bar: str = "") -> str:
+    def heading(self) -> str:
+        """Names of what stands below."""
+        return self.line("rank", " ", "feature", "score", self.evidence.replace("_", "-"))
+
+    def line(
+        self, rank: str, mark: str, name: str, score: str, evidence: str, bar: str = ""
+    ) -> str:
         """Put the cells of a row under those of the others."""
         left = f"{rank:>{self.rank_width}} {mark} {fit(name, self.name_width, self.dots)}"
-        return f"{left}  {score:>{self.score_width}}  {bar}".rstrip()
+        score = f"{score:>{self.score_width}}{evidence:>{self.evidence_width}}"
+        return f"{left}  {score}  {bar}".rstrip()
 
     def row(self, row: dict[str, Any]) -> str:
         """Write one column of the data."""
         mark = self.tick if row["selected"] else " "
         score, name = row["score"], printable(row["feature"])
-        return self.line(f"{row['rank']:,}", mark, name, f"{score:{self.form}}", self._bar(score))
+        evidence = f"{row[self.evidence]:.3g}" if self.evidence else ""
+        form = f"{score:{self.form}}"
+        return self.line(f"{row['rank']:,}", mark, name, form, evidence, self._bar(score))
 
     def _bar(self, score: float) -> str:
         span = self.high - self.low

@@ -13,8 +13,8 @@ from tamis.cli._fitting import Request
 from tamis.cli.console import Misuse, misuse_if_refused
 from tamis.data import ColumnRole, PreparedTable, scan
 from tamis.data.preparation import ColumnChoice
-from tamis.data.reading import open_files
 from tamis.data.roles import column_notes
+from tamis.data.scanning import open_files
 from tamis.data.table_target import check_task
 from tamis.passes.dask.client import open_client
 from tamis.passes.opening import read_target
@@ -123,6 +123,6 @@ def _find_task(request: Request, source: Any, who: str) -> tuple[str | None, str
     tasks = () if request.method is None else selector_info(request.method).tasks
     if len(tasks) == 1:
         return tasks[0], f"{start} {tasks[0]}, which {request.method} is for"
-    found = read_target(source, who, "auto")
+    found, _ = read_target(source, who, "auto")
     n_values = "many different values" if found.labels is None else f"{found.labels.size:,} classes"
     return found.task, f"{start} {n_values}, so {found.task} (set --task to change)"

@@ -7,7 +7,6 @@ import io
 import json
 import logging
 import sys
-import traceback
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -18,10 +17,9 @@ from typing import Any
 import click
 
 import tamis
-from tamis.exceptions import InputError, SelectionWarning, TamisError
+from tamis.exceptions import InputError, SelectionWarning
 
 COMMANDS = ("demo", "methods", "rank", "select", "compare", "reproduce")
-INTERRUPTED = "interrupted; nothing was written"
 WRITTEN = "tamis.cli.written"
 EPILOG = """
 \b
@@ -47,6 +45,8 @@ class Program(click.Group):
         try:
             code = super().main(*args, **extra)
         except (click.ClickException, click.Abort) as error:
+            from tamis.cli._failures import report
+
             code = report(error)
         sys.exit(code if isinstance(code, int) else 0)
 
@@ -97,31 +97,10 @@ class Command(click.Command):
             return super().invoke(ctx)
         except (click.exceptions.Exit, click.ClickException, click.Abort, BrokenPipeError):
             raise
-        except KeyboardInterrupt as error:
-            written = ctx.meta.get(WRITTEN, [])  # files are written whole, so it is those or none
-            already = f"interrupted; already written: {', '.join(written)}"
-            raise Failure(already if written else INTERRUPTED, ctx) from error
-        except TamisError as error:
-            raise Failure(str(error), ctx) from error
-        except Exception as error:
-            what = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
-            raise Failure(f"{what}; run again with --debug to see where", ctx) from error
+        except (KeyboardInterrupt, Exception) as error:
+            from tamis.cli._failures import describe
 
-
-def report(error: click.ClickException | click.Abort) -> int:
-    """Print what went wrong on stderr, and return the exit code: 2 for usage, 1 for failure."""
-    if isinstance(error, click.Abort):
-        click.echo(f"tamis: {INTERRUPTED}", err=True)
-        return 1
-    ctx = getattr(error, "ctx", None)
-    who = ctx.command_path if ctx is not None else "tamis"
-    if ctx is not None and ctx.params.get("debug"):
-        traceback.print_exception(error.__cause__ or error)
-    lines = f"{who}: {error.format_message()}".split("\n")
-    click.echo("\n".join(map(printable, lines)), err=True)
-    if isinstance(error, click.UsageError) and not isinstance(error, Misuse):
-        click.echo(f"See '{who} --help'.", err=True)
-    return error.exit_code
+            raise Failure(describe(error, ctx), ctx) from error
 
 
 @contextmanager

@@ -18,18 +18,21 @@ Examples:
   tamis rank table.csv --target species
   tamis rank table.parquet --target price --select 20 --out ranking.csv
   tamis rank table.csv --target y --exclude id,date --param n_bins=32 --json
+  tamis rank table.csv --target y --select fdr:0.1
   tamis rank 'parts/*.parquet' --target price --workers 4
   tamis rank parts --target price --cluster tcp://scheduler:8786
 
 Names are separated by commas, and options with names may be repeated; a name that holds a comma
 is given alone. On a terminal the best columns are shown as a table; in a pipe all of them come as
-CSV (rank, feature, score, selected).
+CSV (rank, feature, score, selected; after a test also p_value, q_value or e_value).
 
 A folder, a pattern (in quotes) and, with --cluster or --workers, any table is read block by block
 and never as a whole; its columns are judged and encoded as those of a single file. The workers
 read DATA themselves, so they must see it under the same path.
 """
 COLUMNS = ("rank", "feature", "score", "selected")
+# What a test finds, where there was one.
+EVIDENCE = ("p_value", "q_value", "e_value")
 # Learned per column by some selectors, and worth a word in the record of a column.
 PER_COLUMN = {"loss": "loss_", "threshold": "thresholds_"}
 
@@ -74,7 +77,12 @@ def rank(
     elif is_terminal():
         _output.show_ranking(summary, top)
     else:
-        print_data(as_csv(summary["features"][:top], COLUMNS))
+        print_data(as_csv(summary["features"][:top], columns_of(summary)))
+
+
+def columns_of(summary: dict[str, Any]) -> tuple[str, ...]:
+    """Columns of a printed ranking: those of all, and the evidence of a test."""
+    return COLUMNS + tuple(name for name in EVIDENCE if name in summary["features"][0])
 
 
 def summarize(ranked: Any) -> dict[str, Any]:
@@ -92,7 +100,7 @@ def summarize(ranked: Any) -> dict[str, Any]:
         "n_rows": n_rows,
         "n_columns": n_columns,
         "n_selected": selector.n_selected_,
-        "cut": _cut(rule, dict(selector.cut_details_), prepared.feature_names),
+        "cut": _cut(rule, selector.cut_details_, prepared.feature_names),
         "features": _features(selector, prepared),
         "left_out": [
             {"name": role.name, "kind": role.kind, "reason": role.reason}
@@ -107,12 +115,20 @@ def _cut(rule: Any, details: dict[str, Any], names: list[str]) -> dict[str, Any]
     settings = {field.name: getattr(rule, field.name) for field in fields(rule)}
     keep = [names[j] for j in settings.pop("keep") or ()]
     settings = plain({name: value for name, value in settings.items() if value is not None})
-    return {"rule": type(rule).__name__, **settings, "keep": keep, "details": plain(details)}
+    # What is known of every column stands with the column; settings stand beside the rule.
+    few = {
+        name: value
+        for name, value in details.items()
+        if name not in ("rule", "settings") and getattr(value, "shape", ())[-1:] != (len(names),)
+    }
+    return {"rule": type(rule).__name__, **settings, "keep": keep, "details": plain(few)}
 
 
 def _features(selector: Any, prepared: Any) -> list[dict[str, Any]]:
     kinds = [role.kind for role in prepared.roles if role.used]
     more = {key: getattr(selector, name, None) for key, name in PER_COLUMN.items()}
+    if "level" in selector.cut_details_:
+        more |= {name: getattr(selector, f"{name}s_", None) for name in EVIDENCE}
     return [
         {
             "rank": position,

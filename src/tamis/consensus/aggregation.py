@@ -39,7 +39,9 @@ class RobustRanks(NamedTuple):
 
 
 def borda(rankings: ArrayLike) -> Floats:
-    """Mean share of the other columns that a column is ahead of.
+    """Mean share of the other columns that a column is ahead of, of shape (n_columns,).
+
+    1 is for a column that is first in every list, 0 for one that is always last.
 
     Parameters
     ----------
@@ -47,11 +49,6 @@ def borda(rankings: ArrayLike) -> Floats:
         One ranking per row: the rank of every column, 1 for the best. Equal ranks are ties and
         count as half a win; NaN means that a list does not have the column, which is then behind
         all that it has.
-
-    Returns
-    -------
-    scores : ndarray of shape (n_columns,)
-        1 for a column that is first in every list, 0 for one that is always last.
 
     References
     ----------
@@ -70,17 +67,13 @@ def borda(rankings: ArrayLike) -> Floats:
 def median_rank(rankings: ArrayLike) -> Floats:
     """Share of the other columns that a column is ahead of at its median rank.
 
-    A list that is far off changes a median little, and a mean much.
+    1 is for a median rank of 1, 0 for that of the last column. A list that is far off changes a
+    median little, and a mean much.
 
     Parameters
     ----------
     rankings : array-like of shape (n_lists, n_columns)
         As for :func:`borda`; ties get their mean rank.
-
-    Returns
-    -------
-    scores : ndarray of shape (n_columns,)
-        1 for a median rank of 1, 0 for that of the last column.
 
     Examples
     --------
@@ -96,18 +89,13 @@ def robust_rank_aggregation(rankings: ArrayLike) -> RobustRanks:
     """Probability that chance puts a column so far ahead in so many lists.
 
     A column may be far behind in some lists and still be found: its k best ranks are compared with
-    those of a column in random places, for every k, and the least likely k counts.
+    those of a column in random places, for every k, and the least likely k counts. The result is
+    a :class:`RobustRanks` with `scores`, larger is better, and `pvalues`.
 
     Parameters
     ----------
     rankings : array-like of shape (n_lists, n_columns)
-        As for :func:`borda`, but ties get the worst of their ranks, so that the p-value stays a
-        bound.
-
-    Returns
-    -------
-    ranks : RobustRanks
-        `scores`, larger is better, and `pvalues`.
+        As for :func:`borda`, but ties get their worst rank, so that the p-value stays a bound.
 
     Notes
     -----
@@ -116,8 +104,8 @@ def robust_rank_aggregation(rankings: ArrayLike) -> RobustRanks:
     at most r(k), and the p-value is m rho, at most 1. The bound is that of Bonferroni for the m
     values of k; it is not corrected for the number of columns.
 
-    The p-value is that of a column in random places of *independent* lists. For methods that look
-    at the same rows, or draws of rows from one table, read it as a score.
+    The p-value supposes *independent* lists. For methods that look at the same rows, or draws of
+    rows from one table, read it as a score.
 
     References
     ----------

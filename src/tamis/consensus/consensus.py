@@ -16,7 +16,7 @@ from tamis._base import BaseSelector, Scores, WeightedSelector
 from tamis._columns import find_constant
 from tamis._facts import BOTH_TASKS, SelectorFacts
 from tamis._rows import listed_rows
-from tamis._runtime.callbacks import without_callbacks
+from tamis._runtime.callbacks import report_to
 from tamis._runtime.seeds import draw_seed
 from tamis._validation import N_JOBS, Choice, Constraint, Custom, Number
 from tamis.consensus import aggregation
@@ -79,8 +79,7 @@ class Consensus(WeightedSelector):
         the lists; anything else cuts as usual, see :mod:`tamis.cutoff`. Shares of columns beaten
         fall in nearly a straight line, so they seldom have an elbow; those of ``"rra"`` do.
     n_jobs : int or None, default=None
-        Threads of each method that has no number of its own; ``None`` uses all cores. The result
-        does not depend on it.
+        Threads of methods without a number; ``None`` uses all cores. It changes no result.
 
     Attributes
     ----------
@@ -117,11 +116,10 @@ class Consensus(WeightedSelector):
     row of weight 2 is drawn like two rows; other weights are passed on. Weights need methods that
     take them, all of them. At least two rows of every class are drawn, where there are two.
 
-    The p-values of ``"rra"`` suppose independent lists. With methods that look at the same rows,
-    or draws from one table, a small one means that the lists agree, not that the column matters.
-
-    Ranks are relative: of a shuffled target some column is the best as well. So
-    :class:`~tamis.cutoff.PermutationNull` keeps hardly anything here; use it with one method.
+    The p-values of ``"rra"`` suppose independent lists, which these are not: a small one means
+    that the lists agree, not that the column matters. Ranks are relative, and of a shuffled target
+    some column is the best as well, so :class:`~tamis.cutoff.PermutationNull` keeps hardly anything
+    here; use it with one method.
 
     References
     ----------
@@ -149,7 +147,6 @@ class Consensus(WeightedSelector):
         tasks=BOTH_TASKS,
         cost="sum of the methods",
         reference="Borda 1781, Kolde et al. 2012",
-        page="consensus",
         scope="depends on the methods",
         redundancy="depends on the methods",
         nonlinear="depends on the methods",
@@ -158,8 +155,7 @@ class Consensus(WeightedSelector):
 
     _constraints: ClassVar[dict[str, Constraint]] = {
         "selectors": Custom(
-            _are_selectors,
-            "names of selectors such as ('dft', 'relieff'), or unfitted selectors",
+            _are_selectors, "names of selectors such as ('dft', 'relieff'), or unfitted selectors"
         ),
         "n_resamples": Number(int, low=0),
         "subsample": Number(float, low=0, high=1, open_low=True),
@@ -191,7 +187,7 @@ class Consensus(WeightedSelector):
         self.n_jobs = n_jobs
 
     def _score(self, X: Any, y: Any, weight: Floats | None) -> Scores:
-        members = self._members()
+        members = _make_members(self)
         outcome = self._outcome(members, X, y, weight)
         constant = find_constant(self, X, weight)
         if constant.all():
@@ -210,9 +206,6 @@ class Consensus(WeightedSelector):
                 self._keep_unfinished(scores, constant, f"after {len(lists)} of {total} lists")
             raise
         return self._aggregate(lists, constant), constant
-
-    def _members(self) -> dict[str, Any]:
-        return _make_members(self.selectors, self.n_jobs, checks.names_of(self))
 
     def _outcome(
         self, members: dict[str, Any], X: Any, y: Any, weight: Floats | None
@@ -298,26 +291,26 @@ class Consensus(WeightedSelector):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         try:
-            members = self._members()
+            members = _make_members(self)
         except (InputError, TypeError, AttributeError):  # said better when it is fitted
             return tags
         tags.target_tags.required = any(map(_is_supervised, members.values()))
         return tags
 
 
-def _make_members(selectors: Any, n_jobs: int | None, column_names: Any) -> dict[str, Any]:
+def _make_members(consensus: Consensus) -> dict[str, Any]:
     """Unfitted copies of the selectors by name; a name that comes twice gets a number."""
     members: dict[str, Any] = {}
-    for given, item in _listed_selectors(selectors):
-        copy = _made(item) if isinstance(item, str) else without_callbacks(clone(item))
+    for given, item in _listed_selectors(consensus.selectors):
+        copy = _made(item) if isinstance(item, str) else report_to(clone(item))
         name = unique = given or type(copy).__name__.lower()
         number = 1
         while unique in members:
             number += 1
             unique = f"{name} {number}"
         if copy.get_params(deep=False).get("n_jobs", 0) is None:
-            copy.set_params(n_jobs=n_jobs)
-        copy._names_told = column_names
+            copy.set_params(n_jobs=consensus.n_jobs)
+        copy._names_told = checks.names_of(consensus)
         members[unique] = copy
     return members
 

@@ -11,7 +11,7 @@ from sklearn import get_config
 from sklearn.base import clone
 from sklearn.utils.validation import has_fit_parameter
 
-from tamis._runtime.callbacks import without_callbacks
+from tamis._runtime.callbacks import report_to
 
 Indices = NDArray[np.intp]
 
@@ -36,7 +36,7 @@ class FitData(NamedTuple):
         if copy.get_params(deep=False).get("task") == "auto":  # a few rows may look different
             copy.set_params(task=getattr(self.selector, "task_", "auto"))
         copy._names_told = getattr(self.selector, "feature_names_in_", None)
-        return without_callbacks(copy)
+        return report_to(copy)
 
     def fit(self, X: Any, y: Any, rows: Any = slice(None)) -> Any:
         """Fit a fresh selector on (a part of) the data, with the weights that belong to it."""

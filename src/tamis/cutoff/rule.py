@@ -42,6 +42,8 @@ class CutRule:
     groups: Sequence[Any] | Mapping[Any, Sequence[Column]] | None = None
 
     needs_data = False
+    # Whether it tests features, so that a selection at chance is what it states or nothing.
+    states_level = False
     # What to do, or to think, if nothing was selected.
     remedy = "Choose a more generous rule."
 
@@ -73,6 +75,10 @@ class CutRule:
             warn(f"{self.who}: no column was selected. {self.remedy}")
         return support, cut.details
 
+    def needs_rows(self, selector: Any) -> bool:
+        """Whether a selector that is about to be fitted must offer its rows."""
+        return self.needs_data
+
     def is_answered(self, data: FitData | None) -> bool:
         """Whether there is what the rule needs to look at."""
         return data is not None and data.X is not None and data.y is not None
@@ -80,10 +86,6 @@ class CutRule:
     def teams(self, ranking: Ranking) -> Teams:
         """Columns that `keep` and `groups` describe."""
         return Teams.of(self.keep, self.groups, ranking, self.who)
-
-    def kept_columns(self, ranking: Ranking) -> Indices:
-        """Indices of the columns named in `keep`."""
-        return self.teams(ranking).kept
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,9 +12,9 @@ Nothing is dropped in silence: every column has a role and every decision has a 
 """
 
 from tamis._runtime.atomic import atomic_path, check_writable
-from tamis.data.formats.paths import table_format
-from tamis.data.preparation import PreparedTable, prepare
-from tamis.data.reading import read_table
+from tamis.data.preparation import prepare
+from tamis.data.prepared import PreparedTable
+from tamis.data.reading import read_table, table_format
 from tamis.data.roles import ColumnRole
 from tamis.data.scanning import Scan, scan
 from tamis.data.table import RawTable

@@ -1,8 +1,7 @@
-"""Which columns and labels a scan has, and where they are in each of its files."""
+"""Where a scan's columns are in its files, given by name or number; types that files share."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from typing import Any
 
@@ -10,52 +9,47 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tamis._runtime.wording import counted, listed, unknown_column
-from tamis.data.formats.base import INTEGER, NARROW, TEXT, LabelType, Piece, TableFile
-from tamis.data.given_labels import GivenLabels
-from tamis.data.judging import Judged, Positions, judge_columns
-from tamis.data.roles import ColumnRole
+from tamis.data.formats.base import TEXT, LabelType, TableFile
+from tamis.data.judging import Positions
 from tamis.exceptions import ColumnTypeError, InputError
 
-# A column or an array of the files by name, values that were given beside them, or nothing.
-Labels = str | GivenLabels | None
 
-
-def choose_columns(
-    files: Sequence[TableFile], columns: Any, reserved: Sequence[str], exclude: Sequence[str]
+def named_columns(
+    first: TableFile, columns: Any, reserved: Sequence[str], exclude: Sequence[str]
 ) -> NDArray[np.intp]:
-    """Positions, in the first file, of the columns that may be used.
+    """Positions of the columns that a user names; `reserved` are names of target and weight."""
+    given = [columns] if isinstance(columns, str) else list(columns)
+    if both := [name for name in given if name in exclude]:
+        raise InputError(
+            f"scan: expected a column in columns or in exclude, got {listed(both)} in both; "
+            "leave it out of one."
+        )
+    if both := [name for name in reserved if name in given and name not in first.beside]:
+        raise InputError(
+            f"scan: expected target and weight outside of columns, got {listed(both)} among "
+            "them; leave it out of columns."
+        )
+    return _positions(first.path.name, first.names, first.n_columns, given)
 
-    `reserved` are the names of target and weight.
-    """
-    first = files[0]
-    for name in exclude:
-        if name not in (first.names or ()):
-            raise unknown_column(first.path.name, name, first.names or ())
-    if columns is None:
-        names = first.names or ()
-        stored = [name for name in reserved if name in names and name not in first.beside]
-        stored += exclude
-        taken = [names.index(name) for name in stored]
-        found = np.delete(np.arange(first.n_columns), taken)
-    else:
-        given = [columns] if isinstance(columns, str) else list(columns)
-        if both := [name for name in given if name in exclude]:
+
+def selected(
+    who: str, names: tuple[str, ...] | None, n_columns: int, columns: Any
+) -> NDArray[np.intp]:
+    """Positions of columns that are given by name, by number or by a mask."""
+    asked = np.asarray(columns)
+    if asked.dtype.kind == "b":
+        if asked.shape != (n_columns,):
             raise InputError(
-                f"scan: expected a column in columns or in exclude, got {listed(both)} in both; "
-                "leave it out of one."
+                f"{who}: expected one flag for each of {n_columns:,} columns, got "
+                f"shape {asked.shape}."
             )
-        if both := [name for name in reserved if name in given and name not in first.beside]:
-            raise InputError(
-                f"scan: expected target and weight outside of columns, got {listed(both)} among "
-                "them; leave it out of columns."
-            )
-        found = positions(first.path.name, first.names, first.n_columns, given)
-    if len(found) == 0:
-        raise InputError(f"{first.path.name}: expected at least one column to use, got none.")
-    return found
+        asked = np.flatnonzero(asked)
+    if asked.size == 0:
+        raise InputError(f"{who}: expected at least one column, got none.")
+    return _positions(who, None if asked.dtype.kind in "iu" else names, n_columns, asked.tolist())
 
 
-def positions(
+def _positions(
     who: str, names: tuple[str, ...] | None, n_columns: int, asked: Sequence[Any]
 ) -> NDArray[np.intp]:
     """Positions of columns that are given by name or, where they have none, by number."""
@@ -149,65 +143,7 @@ def _missing(file: TableFile, name: str, first: TableFile) -> InputError:
     )
 
 
-def judge_positions(
-    files: Sequence[TableFile], positions: Positions, names: Sequence[str], named: Any
-) -> Judged:
-    """What the columns are; they are looked at unless their types say that all are numbers."""
-    for file, own in zip(files, positions, strict=True):
-        if (file.kinds[own] >= INTEGER).any() or not set(file.others).isdisjoint(own.tolist()):
-            return judge_columns(files, positions, names, named)
-    roles = tuple(ColumnRole(name, "numeric", True, "numbers") for name in names)
-    return Judged(roles, {}, [], [])
-
-
-def common_dtype(files: Sequence[TableFile], positions: Positions) -> np.dtype[Any]:
-    """The type of blocks: float32 if that holds all columns of all files, else float64."""
-    pairs = zip(files, positions, strict=True)
-    narrow = all((file.kinds[own] == NARROW).all() for file, own in pairs)
-    return np.dtype(np.float32 if narrow else np.float64)
-
-
-def find_labels(what: str, asked: Any, files: Sequence[TableFile]) -> Labels:
-    """Find what a user calls target or weight.
-
-    A name is that of a column, else of an NPY file; without one, ``y`` is the target where a file
-    has it beside the matrix.
-    """
-    first = files[0]
-    if asked is None:
-        usual = what == "target" and first.y_is_target and "y" in first.beside
-        return "y" if usual else None
-    if isinstance(asked, str):
-        if first.has(asked):
-            return asked
-        if not (asked.endswith(".npy") and os.path.exists(asked)):
-            names = [*first.beside, *(first.names or ())]
-            if not names:
-                raise InputError(
-                    f"scan: {what} must be an array or the path of a .npy file, since the columns "
-                    f"of {first.path.name} have no names, got {asked!r}."
-                )
-            raise unknown_column(first.path.name, asked, names)
-    given = GivenLabels.of(what, asked)
-    given.check_length(what, files)
-    return given
-
-
-def attach(
-    piece: Piece, labels: tuple[Labels, Labels], row: int
-) -> tuple[NDArray[Any] | None, NDArray[Any] | None]:
-    """Target and weight of a piece that starts at `row` of the whole table."""
-    stored = iter(piece.labels)
-    found: list[NDArray[Any] | None] = []
-    for what, label in zip(("target", "weight"), labels, strict=True):
-        if isinstance(label, GivenLabels):
-            found.append(label.rows(what, row, row + piece.n_rows))
-        else:
-            found.append(None if label is None else next(stored))
-    return found[0], found[1]
-
-
-def common_type(name: str, files: Sequence[TableFile]) -> np.dtype[Any]:
+def common_type(name: str, files: Sequence[TableFile]) -> LabelType:
     """The type that the target has in all files, whatever it has in each.
 
     Numbers of several types become the one that holds all. Numbers in one file and text in another
@@ -217,10 +153,8 @@ def common_type(name: str, files: Sequence[TableFile]) -> np.dtype[Any]:
     for file in files:
         found.setdefault(file.label_type(name), file)
     types = [dtype for dtype in found if dtype is not None]
-    if not types:
-        return TEXT
     if TEXT not in types:
-        return np.result_type(*types)
+        return np.result_type(*types) if types else None
     others = [dtype for dtype in types if dtype != TEXT]
     if others and not files[0].labels_need_reading:
         raise ColumnTypeError(

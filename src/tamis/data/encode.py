@@ -1,4 +1,4 @@
-"""Arrow columns: what the rules need to know of them, and how they become numbers.
+"""Arrow columns: what they hold, and how they become numbers.
 
 Numbers are float64 with NaN where an entry is missing. `tamis.data.frames` does the same for
 columns of pandas and polars, without pyarrow.
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from numpy.typing import NDArray
 
-from tamis.data.roles import JUDGED_VALUES, ColumnCode, ColumnFacts, is_id_name
+from tamis.data.roles import ColumnCode
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -74,28 +74,6 @@ def decoded(column: Any) -> Any:
     if pa.types.is_dictionary(column.type):
         return decoded(column.cast(column.type.value_type))
     return column.cast(pa.string()) if str(column.type) == "string_view" else column
-
-
-def facts_of(name: str, column: Any, named: bool = False) -> ColumnFacts:
-    """What the rules need to know of an Arrow column, or of some rows of it.
-
-    Words of a column that the caller named are categories, however many there are.
-    """
-    from pyarrow import types
-
-    from tamis.data.words_and_dates import counts_from, look_at_values, look_at_words
-
-    column = plain(column)
-    kind = kind_of(column.type)
-    kind = "category" if named and kind == "text" else kind
-    facts = ColumnFacts(kind, str(column.type), len(column), count_missing(column))
-    if facts.kind in {"text", "category"}:
-        look_at_words(facts, column)
-    elif types.is_integer(column.type) and not named:
-        facts.counts_from = counts_from(column)
-        if is_id_name(name):
-            look_at_values(facts, column.slice(0, JUDGED_VALUES + facts.n_missing).drop_null())
-    return facts
 
 
 def count_missing(column: Any) -> int:

@@ -15,7 +15,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from tamis.data import encode
+from tamis.data import encode, words_and_dates
 from tamis.data.roles import JUDGED_VALUES, ColumnCode, ColumnFacts, first_repeat, judge
 from tamis.data.words_and_dates import PER_SECOND, SECONDS_PER_DAY, in_units
 from tamis.exceptions import ColumnTypeError, InputError
@@ -115,7 +115,7 @@ def not_a_number(who: str, column: tuple[Any, str]) -> ColumnTypeError:
 def _facts_of(name: str, column: Any) -> ColumnFacts:
     """What the rules need to know of a column, or of some rows of it."""
     if _is_arrow(column):
-        return encode.facts_of(name, column.to_native())
+        return words_and_dates.facts_of(name, column.to_native())
     kind, type_name = _kind_of(column)
     facts = ColumnFacts(kind, type_name, len(column), int(column.null_count()))
     if kind not in {"text", "category"}:

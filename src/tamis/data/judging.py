@@ -9,8 +9,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tamis.data.encode import facts_of
-from tamis.data.formats.base import INTEGER, TableFile, TypesChangedError
+from tamis.data.formats.base import INTEGER, TableFile
+from tamis.data.formats.text import TypesChangedError
 from tamis.data.roles import (
     JUDGED_VALUES,
     ColumnCode,
@@ -21,6 +21,7 @@ from tamis.data.roles import (
     judge,
     number_note,
 )
+from tamis.data.words_and_dates import facts_of
 from tamis.exceptions import ColumnTypeError
 
 # Rows of words that are judged at a time.

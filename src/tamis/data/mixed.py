@@ -11,7 +11,7 @@ from scipy import sparse
 from sklearn.utils.validation import check_array, validate_data
 
 from tamis.data.frames import coded_columns, encode_frame, is_frame, learn_codes, not_a_number
-from tamis.data.target import is_missing
+from tamis.data.labels import is_missing
 from tamis.exceptions import InputError
 
 

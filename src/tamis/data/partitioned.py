@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tamis._validation import Custom, Number
+from tamis.exceptions import InputError
 from tamis.statistics import Ranges
 
 # Columns that are wanted: all (None), none (an empty array), or these indices, in this order.
@@ -198,3 +199,27 @@ class PartitionedTable:
 def _joined(blocks: list[NDArray[Any] | None], present: bool) -> NDArray[Any] | None:
     found = [block for block in blocks if block is not None]
     return np.concatenate(found or [np.empty(0)]) if present else None
+
+
+def check_in_memory(X: Any, who: str, setting: str, instead: str) -> None:
+    """Raise if a setting that needs all rows at once meets a table larger than memory."""
+    if isinstance(X, PartitionedTable):
+        raise InputError(
+            f"{who}: {setting} expected a table in memory, got {X!r}. Use {instead}, which works "
+            "block by block, or read the table with X.to_numpy()."
+        )
+
+
+def checked_weight(weight: NDArray[Any], who: str) -> NDArray[np.float64]:
+    """Weights of a block as numbers that are finite and not negative; all may be 0."""
+    try:
+        weight = np.asarray(weight, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"{who}: expected weights that are numbers, got text.") from error
+    bad: Any = np.flatnonzero(~(np.isfinite(weight) & (weight >= 0)))
+    if bad.size:
+        raise InputError(
+            f"{who}: expected weights that are finite and not negative, got "
+            f"{float(weight[bad[0]])!r} in row {int(bad[0])}."
+        )
+    return weight

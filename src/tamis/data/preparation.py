@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
 from tamis._runtime.wording import listed, unknown_column
 from tamis.data import matrix_table
-from tamis.data.encode import count_missing, encode, facts_of, kind_of, plain, plain_type
+from tamis.data.encode import count_missing, encode, kind_of, plain, plain_type
+from tamis.data.prepared import PreparedTable
 from tamis.data.roles import (
     EXCLUDED,
     NOT_NAMED,
@@ -23,57 +23,8 @@ from tamis.data.roles import (
 )
 from tamis.data.table import RawTable
 from tamis.data.table_target import check_task, find_target
+from tamis.data.words_and_dates import facts_of
 from tamis.exceptions import ColumnTypeError, InputError
-
-
-@dataclass(frozen=True, eq=False)
-class PreparedTable:
-    """Numbers ready for a selector, and the record of how they came about.
-
-    Parameters
-    ----------
-    X : ndarray or CSR matrix of shape (n_rows, n_features)
-        float64, or float32 where that loses nothing. It may share memory with the table it came
-        from: do not write to it.
-    y : ndarray of shape (n_rows,) or None
-        Class labels as given, or float64 for regression; None without a target.
-    feature_names : list of str
-        Names of the columns of `X`.
-    task : str or None
-        ``"classification"``, ``"regression"``, or None without a target.
-    task_reason : str
-        A sentence that says how the task was found.
-    roles : tuple of ColumnRole
-        One per column of the file, in its order.
-    notes : list of str
-        Sentences for the user: what was left out, encoded or inferred.
-
-    Examples
-    --------
-    >>> import pyarrow as pa
-    >>> from tamis.data import RawTable, prepare
-    >>> prepared = prepare(RawTable.from_arrow(pa.table({"a": [1.5, 2.5], "b": ["x", "z"]})))
-    >>> prepared.feature_names, prepared.discrete.tolist()
-    (['a', 'b'], [False, True])
-    """
-
-    X: Any = field(repr=False)
-    y: np.ndarray | None = field(repr=False)
-    feature_names: list[str]
-    task: str | None
-    task_reason: str
-    roles: tuple[ColumnRole, ...] = field(repr=False)
-    notes: list[str] = field(repr=False)
-
-    @property
-    def discrete(self) -> np.ndarray:
-        """Mask over the columns of `X`: true for booleans and categories."""
-        return np.array([r.kind in {"boolean", "category"} for r in self.roles if r.used])
-
-    @property
-    def is_sparse(self) -> bool:
-        """Whether `X` is a sparse matrix."""
-        return sparse.issparse(self.X)
 
 
 def prepare(
@@ -116,18 +67,8 @@ def prepare(
 
     Notes
     -----
-    Roles: numbers stay numbers; booleans become 0 and 1; dates become days since 1970-01-01, times
-    and durations seconds; categories become one column of codes in sorted order. Integers are an
-    identifier, and left out, when they all differ over at least 10 rows and either are named like
-    one (``id``, ``patient_id``, ``patientId``, ``uuid``, ``index``, ``Unnamed: 0``, ...) or count
-    up by one from row to row. Strings that all differ over at least 10 rows are identifiers too.
-    Of long tables, the first 10,000 values tell whether they differ or count up.
-    Other strings are categories when there are at most 10 different ones, or at least 5 rows for
-    each of at most 1000; else they are free text, and left out. Dictionary-encoded columns are
-    categories whatever their number. Lists, structs and bytes are left out. Missing entries become
-    NaN; infinite ones stay. A matrix from NPZ is taken as it is.
-
-    Task: what :func:`infer_task` says. Rows without a target are left out, with a note.
+    Roles follow the rules of :class:`ColumnRole`, the task is what :func:`infer_task` says. Missing
+    entries become NaN; infinite ones stay. Rows without a target are left out, with a note.
 
     Examples
     --------

@@ -1,29 +1,52 @@
-"""Read a table file of any supported format, or open many."""
+"""Read a table file of any supported format."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from tamis.data.formats.arrow_ipc import IpcTable, read_feather
-from tamis.data.formats.base import TableFile
+from tamis.data.formats.arrow_ipc import is_ipc_stream
 from tamis.data.formats.dialect import read_text
-from tamis.data.formats.hdf5 import H5adTable, Hdf5Table
-from tamis.data.formats.npz import NpyTable, NpzTable, read_npz
-from tamis.data.formats.parquet import ParquetTable, read_parquet
-from tamis.data.formats.paths import check_file, table_format
-from tamis.data.formats.patterns import find_files
-from tamis.data.formats.text import CsvTable
-from tamis.data.formats.zarr import ZarrTable
+from tamis.data.formats.npz import read_npz
+from tamis.data.formats.paths import (
+    FORMATS,
+    check_file,
+    first_line,
+    format_among,
+    import_package,
+)
 from tamis.data.table import RawTable
+from tamis.exceptions import InputError
 
-_READERS = {
-    "csv": read_text,
-    "tsv": read_text,
-    "parquet": read_parquet,
-    "feather": read_feather,
-    "npz": read_npz,
-}
+
+def table_format(path: str | Path) -> str:
+    """Tell the format of a table from the extension of its file, in any case.
+
+    Call it on an output before long work: a wrong extension is an error at once.
+
+    Parameters
+    ----------
+    path : str or Path
+        Name of a file; it need not exist.
+
+    Returns
+    -------
+    str
+        ``"csv"``, ``"tsv"``, ``"parquet"``, ``"feather"`` or ``"npz"``.
+
+    Raises
+    ------
+    InputError
+        When the extension is not one of those listed in the message.
+
+    Examples
+    --------
+    >>> from tamis.data import table_format
+    >>> table_format("flowers.CSV.gz"), table_format("flowers.pq")
+    ('csv', 'parquet')
+    """
+    return format_among(FORMATS, Path(path))
 
 
 def read_table(path: str | Path) -> RawTable:
@@ -71,22 +94,41 @@ def read_table(path: str | Path) -> RawTable:
     """
     path = Path(path)
     check_file(path)
-    return _READERS[table_format(path)](path)
+    kind = table_format(path)
+    if kind == "parquet":
+        # Folder names like ``year=2020`` do not become columns.
+        return _read_arrow(path, "Parquet", _parquet)
+    if kind == "feather":
+        return _read_arrow(path, "Feather", _feather)
+    return read_npz(path) if kind == "npz" else read_text(path)
 
 
-_TABLE_FILES: dict[str, type[Any]] = {
-    "parquet": ParquetTable,
-    "feather": IpcTable,
-    "text": CsvTable,
-    "npy": NpyTable,
-    "npz": NpzTable,
-    "hdf5": Hdf5Table,
-    "h5ad": H5adTable,
-    "zarr": ZarrTable,
-}
+def _read_arrow(path: Path, kind: str, read: Callable[[Path], Any]) -> RawTable:
+    pa = import_package("pyarrow", f"reading {path.name}")
+    try:
+        arrow = read(path)
+        # Arrow trusts the offsets in the file; without this a damaged one can crash Python.
+        arrow.validate(full=True)
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
+        raise InputError(
+            f"{path.name}: expected a {kind} file, got a damaged or other file "
+            f"({first_line(error)}); write or download it again, or correct its extension."
+        ) from error
+    return RawTable.from_arrow(arrow, path)
 
 
-def open_files(paths: Any) -> list[TableFile]:
-    """Read the schemas and headers of all files."""
-    found, kind = find_files(paths)
-    return [_TABLE_FILES[kind](path) for path in found]
+def _parquet(path: Path) -> Any:
+    from pyarrow import parquet
+
+    with parquet.ParquetFile(path) as file:
+        return file.read()
+
+
+def _feather(path: Path) -> Any:
+    """Read Feather version 2, which is the Arrow IPC file format, or an Arrow IPC stream."""
+    import pyarrow as pa
+    from pyarrow import ipc
+
+    opener = ipc.open_stream if is_ipc_stream(path) else ipc.open_file
+    with pa.OSFile(str(path)) as source:
+        return opener(source).read_all()

@@ -1,9 +1,9 @@
 """What is this column? One set of rules for data frames, files, scans and Dask.
 
-The notes of :func:`tamis.data.prepare` have the rules. Values *all differ* when the first
-`JUDGED_VALUES` of them do, and rows *count up* when the first `JUDGED_VALUES` of them do. So the
-answer needs little memory, and it is the same for a table in memory, one file and many:
-:class:`ColumnFacts` of consecutive rows merge to those of all rows.
+The notes of :class:`ColumnRole` have the rules. Values *all differ* when the first `JUDGED_VALUES`
+of them do, and rows *count up* when the first `JUDGED_VALUES` of them do. So the answer needs
+little memory, and it is the same for a table in memory, one file and many: :class:`ColumnFacts` of
+consecutive rows merge to those of all rows.
 """
 
 from __future__ import annotations
@@ -70,6 +70,19 @@ class ColumnRole:
         Different values of a category, or of text with at most 1000; None elsewhere.
     categories : tuple of str
         For a used category, the values in the order of their codes 0, 1, ...
+
+    Notes
+    -----
+    Numbers stay numbers; booleans become 0 and 1; dates become days since 1970-01-01, times and
+    durations seconds; categories become one column of codes in sorted order. Integers are an
+    identifier, and left out, when they all differ over at least 10 rows and either are named like
+    one (``id``, ``patient_id``, ``patientId``, ``uuid``, ``index``, ``Unnamed: 0``, ...) or count
+    up by one from row to row. Strings that all differ over at least 10 rows are identifiers too.
+    Of long tables, the first 10,000 values tell whether they differ or count up.
+    Other strings are categories when there are at most 10 different ones, or at least 5 rows for
+    each of at most 1000; else they are free text, and left out. Dictionary-encoded columns are
+    categories whatever their number. Lists, structs and bytes are left out. A matrix from NPZ is
+    taken as it is.
 
     Examples
     --------

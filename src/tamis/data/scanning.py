@@ -11,28 +11,37 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tamis._runtime.memory import as_bytes, block_rows, part_room
-from tamis._runtime.wording import counted
+from tamis._runtime.wording import counted, unknown_column
 from tamis._validation import check_value
-from tamis.data.agreement import (
-    Labels,
-    attach,
-    choose_columns,
-    common_dtype,
-    common_type,
-    find_labels,
-    find_positions,
-    judge_positions,
-    positions,
-)
-from tamis.data.formats.base import TEXT, Piece, Request, TableFile
+from tamis.data.agreement import common_type, find_positions, named_columns, selected
+from tamis.data.formats.arrow_ipc import IpcTable
+from tamis.data.formats.base import INTEGER, NARROW, TEXT, Piece, Request, TableFile
+from tamis.data.formats.hdf5 import H5adTable, Hdf5Table
+from tamis.data.formats.npz import NpyTable, NpzTable
+from tamis.data.formats.parquet import ParquetTable
+from tamis.data.formats.paths import FORMATS, check_file, format_among
+from tamis.data.formats.patterns import find_files
+from tamis.data.formats.text import CsvTable
+from tamis.data.formats.zarr import ZarrTable
 from tamis.data.given_labels import GivenLabels
-from tamis.data.judging import Judged, Positions
+from tamis.data.judging import Judged, Positions, judge_columns
 from tamis.data.partitioned import CLUSTER, PartitionedTable, RawBlock, Wanted
-from tamis.data.reading import open_files
+from tamis.data.roles import ColumnRole
 from tamis.exceptions import InputError
-from tamis.statistics.ranges import Ranges
+from tamis.statistics.block import Ranges
 
 PathLike = str | os.PathLike[str]
+# A column or an array of the files by name, values that were given beside them, or nothing.
+Labels = str | GivenLabels | None
+
+_READERS = {"parquet": ParquetTable, "feather": IpcTable, "npz": NpzTable}
+_ONLY_SCANNED = {".npy": NpyTable, ".h5": Hdf5Table, ".hdf5": Hdf5Table, ".h5ad": H5adTable}
+# By extension; text is what has no reader of its own.
+_TABLE_FILES: dict[str, type[Any]] = {
+    **{extension: _READERS.get(kind, CsvTable) for extension, kind in FORMATS.items()},
+    **_ONLY_SCANNED,
+    ".zarr": ZarrTable,
+}
 
 
 def scan(
@@ -84,25 +93,14 @@ def scan(
     Scan
         What goes where ``X`` goes: ``DFT().fit(scan(...))``.
 
-    Raises
-    ------
-    InputError
-        When there is no such file, formats are mixed, files differ in their columns, or a name is
-        unknown. :class:`~tamis.exceptions.ColumnTypeError` when a column holds numbers in one file
-        and something else in another, or a named one cannot become numbers.
-    MissingDependencyError
-        When pyarrow, h5py or zarr is needed and not installed.
-
     Notes
     -----
     Columns are judged and become numbers as :func:`tamis.data.prepare` does it for one table in
     memory: categories are codes in sorted order over all files, dates are days, times and
     durations seconds; identifiers and free text are left out. ``roles`` and ``notes`` of the result
     tell. For this, columns of text and categories are read once when the scan is made, and the
-    first rows of integers that may count the rows; other columns are not.
-
-    In text files the first rows tell which columns are numbers; a cell further down that is none
-    is an error.
+    first rows of integers that may count the rows; other columns are not. In text files the first
+    rows tell which columns are numbers; a cell further down that is none is an error.
 
     Examples
     --------
@@ -120,18 +118,72 @@ def scan(
     """
     limit = as_bytes(memory_limit)
     files = open_files(paths)
-    labels = (find_labels("target", target, files), find_labels("weight", weight, files))
-    reserved = [name for name in labels if isinstance(name, str)]
+    asked = {"target": target, "weight": weight}
+    labels = {what: _find_labels(what, given, files) for what, given in asked.items()}
+    reserved = [name for name in labels.values() if isinstance(name, str)]
     include, exclude = ([x] if isinstance(x, str) else list(x) for x in (include, exclude))
-    chosen = choose_columns(files, columns, reserved, exclude)
-    own = find_positions(files, chosen, reserved, every=columns is None)
-    names = [files[0].names[j] if files[0].names else f"x{j}" for j in chosen]
-    judged = judge_positions(files, own, names, include if columns is None else None)
+    own: Positions = [_choose_columns(files[0], columns, reserved, exclude)]
+    if len(files) > 1:
+        own = find_positions(files, own[0], reserved, every=columns is None)
+    judged = _judge(files, own, include if columns is None else None)
     found = Scan(files, own, labels, limit, checkpoint, judged)
     if cluster is not None:
         check_value(cluster, CLUSTER, who="scan", name="cluster")
         found.cluster = cluster
     return found
+
+
+def open_files(paths: Any) -> list[TableFile]:
+    """Read the schemas and headers of all files."""
+    is_one = isinstance(paths, str | os.PathLike) and os.path.isfile(os.path.expanduser(paths))
+    found = [Path(os.path.expanduser(paths))] if is_one else find_files(paths, _TABLE_FILES)
+    reader = format_among(_TABLE_FILES, found[0])
+    for path in found:
+        if not (reader is ZarrTable and path.is_dir()):
+            check_file(path)
+    return [reader(path) for path in found]
+
+
+def _find_labels(what: str, asked: Any, files: Sequence[TableFile]) -> Labels:
+    """Find what a user calls target or weight.
+
+    Without a name, ``y`` is the target where a file has it beside the matrix.
+    """
+    first = files[0]
+    if asked is None:
+        usual = what == "target" and first.y_is_target and "y" in first.beside
+        return "y" if usual else None
+    if isinstance(asked, str) and first.has(asked):
+        return asked
+    return GivenLabels.of(what, asked, files)
+
+
+def _choose_columns(
+    first: TableFile, columns: Any, reserved: Sequence[str], exclude: Sequence[str]
+) -> NDArray[np.intp]:
+    """Positions of the columns that may be used; `reserved` are the names of target and weight."""
+    names = first.names or ()
+    for name in exclude:
+        if name not in names:
+            raise unknown_column(first.path.name, name, names)
+    if columns is None:
+        stored = [name for name in reserved if name in names and name not in first.beside]
+        found = np.delete(np.arange(first.n_columns), [*map(names.index, [*stored, *exclude])])
+    else:
+        found = named_columns(first, columns, reserved, exclude)
+    if len(found) == 0:
+        raise InputError(f"{first.path.name}: expected at least one column to use, got none.")
+    return found
+
+
+def _judge(files: Sequence[TableFile], positions: Positions, named: Any) -> Judged:
+    """What the columns are; they are looked at unless their types say that all are numbers."""
+    known = files[0].names
+    names = [known[j] if known else f"x{j}" for j in positions[0]]
+    for file, own in zip(files, positions, strict=True):
+        if (file.kinds[own] >= INTEGER).any() or not set(file.others).isdisjoint(own.tolist()):
+            return judge_columns(files, positions, names, named)
+    return Judged(tuple(ColumnRole(name, "numeric", True, "numbers") for name in names), {}, [], [])
 
 
 class Scan(PartitionedTable):
@@ -148,25 +200,17 @@ class Scan(PartitionedTable):
     ----------
     paths : tuple of Path
         The files, in the order of the rows.
-    names : tuple of str or None
-        Names of the columns, without target and weight; None where the files have none.
-    shape : tuple
-        Number of rows and columns; the former is None where only reading tells (text files).
-    dtype : dtype
-        float32 if all columns are, else float64.
+    names, shape, dtype, checkpoint, cluster
+        As for every :class:`~tamis.passes.PartitionedTable`; text files do not tell their rows.
     target, weight : str or None
         Names of the target and the weight where they are stored with the rows.
     memory_limit : int
         Bytes to stay below; a block takes a small part of it.
-    checkpoint : Path or None
-        As given to :func:`tamis.scan`.
     roles : tuple of ColumnRole
         What the columns are that were looked at, and whether they are used.
     notes, text_notes : list of str
         Sentences for the user: what was left out and what was encoded; those among them on text
         that holds mostly numbers.
-    cluster : object
-        As given to :func:`tamis.scan`; workers read without it.
 
     Examples
     --------
@@ -176,10 +220,8 @@ class Scan(PartitionedTable):
     >>> path = pathlib.Path(folder.name, "table.npy")
     >>> np.save(path, np.arange(12.0).reshape(4, 3))
     >>> table = scan(path, target=[0, 0, 1, 1], columns=[2, 0])
-    >>> table
-    Scan(1 file, 4 rows x 2 columns, with a target)
-    >>> [(block.X.tolist(), block.target.tolist()) for block in table.blocks(0)]
-    [([[2.0, 0.0], [5.0, 3.0], [8.0, 6.0], [11.0, 9.0]], [0, 0, 1, 1])]
+    >>> table, [block.X.shape for block in table.blocks(0)]
+    (Scan(1 file, 4 rows x 2 columns, with a target), [(4, 2)])
     >>> table.select([1]).to_numpy()[0].ravel()
     array([0., 3., 6., 9.])
     >>> folder.cleanup()
@@ -191,7 +233,7 @@ class Scan(PartitionedTable):
         self,
         files: Sequence[TableFile],
         positions: Positions,
-        labels: tuple[Labels, Labels],
+        labels: dict[str, Labels],
         memory_limit: int,
         checkpoint: PathLike | None,
         judged: Judged,
@@ -208,7 +250,9 @@ class Scan(PartitionedTable):
         self.memory_limit = memory_limit
         self.checkpoint = None if checkpoint is None else Path(checkpoint)
         self.paths = tuple(file.path for file in files)
-        self.has_target, self.has_weight = (label is not None for label in labels)
+        self.has_target, self.has_weight = (label is not None for label in labels.values())
+        stored = (label if isinstance(label, str) else None for label in labels.values())
+        self.target, self.weight = stored
         rows = [file.n_rows for file in files]
         self.n_rows = None if None in rows else sum(n or 0 for n in rows)
         # Where each file starts, in parts and in rows of the whole table.
@@ -216,10 +260,12 @@ class Scan(PartitionedTable):
         self._first_row = np.cumsum([0, *(n or 0 for n in rows)])
         self._target_type: np.dtype[Any] | None = None
         self._use(positions, np.flatnonzero(used))
-        if not any(file.labels_need_reading for file in files):
+        quick = [file for file in files if not file.labels_need_reading]
+        if len(quick) == len(files):
             self._find_target_type()
-        if self.weight is not None:
-            self._check_weight(self.weight)
+        for file in quick:
+            if self.weight is not None and file.label_type(self.weight) == TEXT:
+                raise file.odd_label(self.weight, f"{TEXT} where weights are needed")
 
     def _use(self, positions: Positions, chosen: NDArray[np.intp]) -> None:
         # Files that have the columns in the same places share one array, however many they are.
@@ -228,17 +274,9 @@ class Scan(PartitionedTable):
         names, columns = self._files[0].names, self._positions[0]
         self.names = None if names is None else tuple(names[j] for j in columns)
         self.n_columns = len(columns)
-        self.dtype = common_dtype(self._files, self._positions)
-
-    @property
-    def target(self) -> str | None:
-        """Name of the target, if it is stored with the rows."""
-        return self._labels[0] if isinstance(self._labels[0], str) else None
-
-    @property
-    def weight(self) -> str | None:
-        """Name of the weight, if it is stored with the rows."""
-        return self._labels[1] if isinstance(self._labels[1], str) else None
+        pairs = zip(self._files, self._positions, strict=True)
+        narrow = all((file.kinds[own] == NARROW).all() for file, own in pairs)
+        self.dtype = np.dtype(np.float32 if narrow else np.float64)
 
     @property
     def n_parts(self) -> int:
@@ -248,7 +286,7 @@ class Scan(PartitionedTable):
     def __repr__(self) -> str:
         rows = "? rows" if self.n_rows is None else counted(self.n_rows, "row")
         told = [counted(len(self._files), "file"), f"{rows} x {counted(self.n_columns, 'column')}"]
-        for what, label in zip(("target", "weight"), self._labels, strict=True):
+        for what, label in self._labels.items():
             if label is not None:
                 told.append(f"{what}={label!r}" if isinstance(label, str) else f"with a {what}")
         return f"Scan({', '.join(told)})"
@@ -259,80 +297,49 @@ class Scan(PartitionedTable):
         return {**self.__dict__, "cluster": None}
 
     def select(self, columns: Sequence[Any] | NDArray[Any]) -> Scan:
-        """Keep some columns, in the order given.
-
-        Parameters
-        ----------
-        columns : list of str, of int, or mask of bool
-            Names or numbers among the columns of this scan, or one flag per column.
-
-        Returns
-        -------
-        Scan
-            The same rows.
-        """
-        asked = np.asarray(columns)
-        if asked.dtype.kind == "b":
-            if asked.shape != (self.n_columns,):
-                raise InputError(
-                    f"Scan.select: expected one flag for each of {self.n_columns:,} columns, got "
-                    f"shape {asked.shape}."
-                )
-            asked = np.flatnonzero(asked)
-        names = self.names if asked.dtype.kind not in "iu" else None
-        if asked.size == 0:
-            raise InputError("Scan.select: expected at least one column, got none.")
-        found = positions("Scan.select", names, self.n_columns, asked.tolist())
+        """The same rows with some columns: names, numbers or one flag per column."""
         chosen = object.__new__(Scan)
         chosen.__dict__.update(self.__dict__)
-        chosen._use(self._positions, found)
+        chosen._use(self._positions, selected("Scan.select", self.names, self.n_columns, columns))
         return chosen
 
     def blocks(self, part: int, columns: Wanted = None) -> Iterator[RawBlock]:
-        """Blocks of a part, in order.
+        """Blocks of a part, in order, of all columns or those with these numbers.
 
-        Parameters
-        ----------
-        part : int
-            From 0 to ``n_parts - 1``.
-        columns : ndarray of int or None, default=None
-            Columns to read, in this order; none if it is empty; None means all.
-
-        Yields
-        ------
-        RawBlock
-            At most ``memory_limit / 16`` bytes of cells; of Parquet a row group that takes no
-            more than 2/5 of the limit.
+        A block has at most ``memory_limit / 16`` bytes of cells; of Parquet, it is a row group if
+        that takes no more than 2/5 of the limit.
         """
         index, inner = self._find(part)
         file, own = self._files[index], self._positions[index]
         own = own if columns is None else own[np.asarray(columns, np.intp)]
-        stored = []
-        for label, dtype in zip(self._labels, self._label_types(), strict=True):
-            if isinstance(label, str):
-                stored.append((label, dtype))
+        typed = ((self.target, self._find_target_type()), (self.weight, np.dtype(np.float64)))
+        stored = tuple((name, dtype) for name, dtype in typed if name is not None)
         rows, room = block_rows(self.memory_limit, len(own)), part_room(self.memory_limit)
-        request = Request(own, tuple(stored), rows, self.dtype, room, self._codes)
+        request = Request(own, stored, rows, self.dtype, room, self._codes)
         row = int(self._first_row[index])
         if file.part_rows is not None:
             row += file.row_range(inner)[0]
         self.check_unchanged(part)
         for piece in self._pieces(file, inner, request):
-            target, weight = attach(piece, self._labels, row)
+            target, weight = self._attach(piece, row)
             row += piece.n_rows
             held = [RawBlock(piece.X, target, weight, piece.n_rows)]
             # A block that is done with must not take memory while the next one is read.
             del piece, target, weight
             yield held.pop()
         self.check_unchanged(part)
-        if file.part_rows is None:
-            self._check_given(row)
+        for what, label in self._labels.items():
+            if isinstance(label, GivenLabels) and file.part_rows is None:
+                label.check_count(what, row)
 
-    def _check_given(self, n_rows: int) -> None:
-        """Raise if values were given for more rows than there turned out to be."""
-        for what, label in zip(("target", "weight"), self._labels, strict=True):
-            if isinstance(label, GivenLabels) and len(label) != n_rows:
-                raise label.wrong_length(what, n_rows)
+    def _attach(self, piece: Piece, row: int) -> Iterator[NDArray[Any] | None]:
+        """Target and weight of a piece that starts at `row` of the whole table."""
+        stored = iter(piece.labels)
+        for what, label in self._labels.items():
+            if isinstance(label, GivenLabels):
+                yield label.rows(what, row, row + piece.n_rows)
+            else:
+                yield None if label is None else next(stored)
 
     def _pieces(self, file: TableFile, part: int, request: Request) -> Iterator[Piece]:
         """Pieces of a part; what goes wrong gets the name of the file and the part."""
@@ -352,19 +359,15 @@ class Scan(PartitionedTable):
         index = int(np.searchsorted(self._first_part, part, side="right")) - 1
         return index, part - int(self._first_part[index])
 
-    def _label_types(self) -> tuple[np.dtype[Any], np.dtype[Any]]:
-        self._find_target_type()
-        return self._target_type or np.dtype(object), np.dtype(np.float64)
-
-    def _find_target_type(self) -> None:
+    def _find_target_type(self) -> np.dtype[Any]:
         """Settle the type of the target for all files; in text files this reads the column."""
         if self._target_type is None and self.target is not None:
-            self._target_type = common_type(self.target, self._files)
-
-    def _check_weight(self, name: str) -> None:
-        for file in self._files:
-            if not file.labels_need_reading and file.label_type(name) == TEXT:
-                raise file.odd_label(name, f"{TEXT} where weights are needed")
+            if len(self._files) == 1:
+                found = self._files[0].label_type(self.target)
+            else:
+                found = common_type(self.target, self._files)
+            self._target_type = TEXT if found is None else found
+        return TEXT if self._target_type is None else self._target_type
 
     def where(self, part: int) -> str:
         """Name of a part for messages, e.g. ``"part-3.parquet, row group 2"``."""
@@ -374,20 +377,18 @@ class Scan(PartitionedTable):
     def check_unchanged(self, part: int) -> None:
         """Raise if the file of a part was written to or removed since the scan was made."""
         self._files[self._find(part)[0]].check_unchanged()
-        for label in self._labels:
+        for label in self._labels.values():
             if isinstance(label, GivenLabels):
                 label.check_unchanged()
 
     def fingerprint(self) -> dict[str, Any]:
         """Files, columns, target and weight, as plain JSON."""
-        return {
-            "files": [os.path.abspath(file.path) for file in self._files],
-            "columns": self._positions[0].tolist() if self.names is None else list(self.names),
-            **{
-                what: label.fingerprint() if isinstance(label, GivenLabels) else label
-                for what, label in zip(("target", "weight"), self._labels, strict=True)
-            },
-        }
+        files = [os.path.abspath(file.path) for file in self._files]
+        columns = self._positions[0].tolist() if self.names is None else list(self.names)
+        found: dict[str, Any] = {"files": files, "columns": columns}
+        for what, label in self._labels.items():
+            found[what] = label.fingerprint() if isinstance(label, GivenLabels) else label
+        return found
 
     def stamps(self, n_parts: int) -> list[list[int]]:
         """Sizes and times of the files that the first parts are in."""

@@ -95,12 +95,8 @@ class RawTable:
         ----------
         arrow : pyarrow.Table
             At least one row and one column, all names different.
-        path : str or Path, default="table"
-            The name used in messages.
-        dialect : TextDialect or None, default=None
-            For tables read from text.
-        notes : sequence of str, default=()
-            Sentences to carry along.
+        path, dialect, notes : optional
+            As for the class.
 
         Examples
         --------
@@ -112,7 +108,7 @@ class RawTable:
         path = Path(path)
         names = tuple(arrow.column_names)
         _check_shape(path.name, arrow.num_rows, len(names))
-        check_names_once(path.name, names)
+        check_names(path.name, names)
         return cls(path, names, arrow=arrow, dialect=dialect, notes=tuple(notes))
 
     @classmethod
@@ -134,7 +130,7 @@ class RawTable:
         names : sequence of str or None, default=None
             Column names; None means ``x0``, ``x1``, ...
         path : str or Path, default="matrix"
-            The name used in messages.
+            As for the class.
 
         Examples
         --------
@@ -147,7 +143,7 @@ class RawTable:
         n_rows, n_columns = X.shape
         names = tuple(names) if names is not None else tuple(f"x{j}" for j in range(n_columns))
         _check_shape(path.name, n_rows, n_columns)
-        check_names_once(path.name, names if y is None else (*names, "y"))
+        check_names(path.name, names if y is None else (*names, "y"))
         return cls(path, names, matrix=X, target=y, target_name=None if y is None else "y")
 
 
@@ -161,8 +157,9 @@ def _check_shape(who: str, n_rows: int, n_columns: int) -> None:
         )
 
 
-def check_names_once(who: str, names: Sequence[str]) -> None:
-    """Raise if two columns have one name."""
+def check_names(who: str, names: Sequence[str]) -> None:
+    """Raise if there are no columns, or two have one name."""
+    _check_shape(who, 1, len(names))
     if len(set(names)) == len(names):
         return
     repeated = [name for name, count in Counter(names).items() if count > 1]

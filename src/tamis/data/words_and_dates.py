@@ -7,11 +7,31 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tamis.data.encode import decoded, floats, is_number
-from tamis.data.roles import JUDGED_VALUES, ColumnFacts
+from tamis.data.encode import count_missing, decoded, floats, is_number, kind_of, plain
+from tamis.data.roles import JUDGED_VALUES, ColumnFacts, is_id_name
 
 PER_SECOND = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
 SECONDS_PER_DAY = 86_400
+
+
+def facts_of(name: str, column: Any, named: bool = False) -> ColumnFacts:
+    """What the rules need to know of an Arrow column, or of some rows of it.
+
+    Words of a column that the caller named are categories, however many there are.
+    """
+    from pyarrow import types
+
+    column = plain(column)
+    kind = kind_of(column.type)
+    kind = "category" if named and kind == "text" else kind
+    facts = ColumnFacts(kind, str(column.type), len(column), count_missing(column))
+    if facts.kind in {"text", "category"}:
+        look_at_words(facts, column)
+    elif types.is_integer(column.type) and not named:
+        facts.counts_from = counts_from(column)
+        if is_id_name(name):
+            look_at_values(facts, column.slice(0, JUDGED_VALUES + facts.n_missing).drop_null())
+    return facts
 
 
 def look_at_words(facts: ColumnFacts, column: Any) -> None:

@@ -7,12 +7,13 @@ written where CSV needs them. Blank lines and the kind of line ends are not kept
 
 from __future__ import annotations
 
+import gzip
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 from scipy import sparse
@@ -21,11 +22,9 @@ from tamis._runtime.atomic import atomic_path
 from tamis._runtime.wording import unknown_column
 from tamis.data import matrix_table
 from tamis.data.encode import decoded, floats, plain
-from tamis.data.formats.arrow import first_line, import_pyarrow
-from tamis.data.formats.arrow_ipc import write_feather
-from tamis.data.formats.dialect import open_text_output, parse
-from tamis.data.formats.parquet import write_parquet
-from tamis.data.formats.paths import DELIMITERS, table_format
+from tamis.data.formats.dialect import is_gzip, parse
+from tamis.data.formats.paths import DELIMITERS, first_line, import_package
+from tamis.data.reading import table_format
 from tamis.data.table import RawTable
 from tamis.exceptions import ColumnTypeError, InputError
 
@@ -126,12 +125,14 @@ def write_table(table: RawTable, path: str | Path, *, force: bool = False) -> No
             arrays: Any = _as_arrays(table)
             np.savez_compressed(temporary, **arrays)
             return
-        pa = import_pyarrow(f"writing {path.name}")
+        pa = import_package("pyarrow", f"writing {path.name}")
         try:
             if kind == "parquet":
-                write_parquet(_as_arrow(table), temporary)
+                from pyarrow import parquet
+
+                parquet.write_table(_as_arrow(table), temporary)
             elif kind == "feather":
-                write_feather(_as_arrow(table), temporary)
+                _write_feather(_as_arrow(table), temporary)
             else:
                 _write_text(table, path, temporary)
         except pa.ArrowException as error:
@@ -141,11 +142,23 @@ def write_table(table: RawTable, path: str | Path, *, force: bool = False) -> No
             ) from error
 
 
+def _write_feather(arrow: pa.Table, path: Path) -> None:
+    """Write Feather version 2."""
+    import pyarrow as pa
+    from pyarrow import ipc
+
+    codec = "lz4" if pa.Codec.is_available("lz4") else None
+    # One dictionary per column is all the format can hold; tables read in pieces have several.
+    options = ipc.IpcWriteOptions(compression=codec, unify_dictionaries=True)
+    with ipc.new_file(str(path), arrow.schema, options=options) as file:
+        file.write_table(arrow)
+
+
 def _as_arrow(table: RawTable) -> pa.Table:
     """Return the table as Arrow, the target of an NPZ file as last column."""
     if table.arrow is not None:
         return table.arrow
-    pa = import_pyarrow(f"writing the columns of {table.who}")
+    pa = import_package("pyarrow", f"writing the columns of {table.who}")
     columns = _dense_columns(table.matrix) if sparse.issparse(table.matrix) else [*table.matrix.T]
     if table.target is not None:
         columns.append(table.target)
@@ -271,3 +284,9 @@ def _line(cells: Sequence[str], delimiter: str) -> str:
 
 def _quoted(cell: str) -> str:
     return '"' + cell.replace('"', '""') + '"'
+
+
+def open_text_output(path: Path) -> IO[str]:
+    """Open a file for writing UTF-8 text with line feeds."""
+    opener = gzip.open if is_gzip(path) else open
+    return opener(path, "wt", encoding="utf-8", newline="")

@@ -1,9 +1,4 @@
-"""The known data sets, one entry each, nothing computed from the data.
-
-The class counts, the shape and `magnitude` are what :mod:`tamis.datasets._files` compares every
-file and every download with. An OpenML twin is listed only where its identifier and the coding of
-its labels are known, or where the class counts tell the labels apart.
-"""
+"""The known data sets, one entry each, with which every file and every download is compared."""
 
 from __future__ import annotations
 
@@ -19,11 +14,7 @@ Domain = Literal["microarray", "challenge", "images", "tables", "text", "regress
 
 @dataclass(frozen=True)
 class OpenMLTwin:
-    """The same table on OpenML, and how its labels translate into ours.
-
-    `data_id` fixes name and version; the name is compared with the server's answer. Without
-    `labels`, a class is recognised by its number of rows, which no two classes may share.
-    """
+    """The same table on OpenML; without `labels`, a class is known by its number of rows."""
 
     data_id: int
     name: str
@@ -234,12 +225,7 @@ CATALOGUE = {
 
 
 def list_datasets() -> list[str]:
-    """Name every data set of the catalogue.
-
-    Returns
-    -------
-    list of str
-        The names :func:`describe` and :func:`load` take, sorted.
+    """Names of all data sets, sorted, as :func:`describe` and :func:`load` take them.
 
     Examples
     --------
@@ -253,17 +239,12 @@ def list_datasets() -> list[str]:
 
 
 def describe(name: str) -> DatasetInfo:
-    """Tell what is known of a data set, without opening a file.
+    """Tell what is known of a data set, without opening a file, as a :class:`DatasetInfo`.
 
     Parameters
     ----------
     name : str
         One of :func:`list_datasets`.
-
-    Returns
-    -------
-    DatasetInfo
-        A frozen record: shape, classes, split, OpenML twin, overlap with other sets, a note.
 
     Examples
     --------
@@ -275,15 +256,11 @@ def describe(name: str) -> DatasetInfo:
     """
     info = CATALOGUE.get(name) if isinstance(name, str) else None
     if info is None:
-        raise InputError(_unknown(name))
+        close = closest(str(name), CATALOGUE)
+        hint = f"did you mean {close!r}?" if close else "none is close;"
+        raise InputError(
+            f"tamis.datasets: name must be one of the {len(CATALOGUE)} known data sets, "
+            f"got {name!r}: {hint} tamis.datasets.list_datasets() names them all."
+        )
     # The record is frozen but its dict is not: a copy keeps the catalogue out of reach.
     return replace(info, classes=None if info.classes is None else dict(info.classes))
-
-
-def _unknown(name: object) -> str:
-    close = closest(str(name), CATALOGUE)
-    hint = f"did you mean {close!r}?" if close else "none is close;"
-    return (
-        f"tamis.datasets: name must be one of the {len(CATALOGUE)} known data sets, "
-        f"got {name!r}: {hint} tamis.datasets.list_datasets() names them all."
-    )

@@ -45,8 +45,8 @@ def make_iris_combinations(
 ) -> Bunch:
     """Add to the four features of iris random mixtures of them.
 
-    The original features should be ranked first. The Inf-FS paper reports that when the mixtures
-    are linear, and not when they are periodic: rank correlation only sees monotonic relations.
+    The original features should be ranked first. In the Inf-FS paper they are when the mixtures are
+    linear, and not when they are periodic: rank correlation only sees monotonic relations.
 
     Parameters
     ----------
@@ -160,11 +160,10 @@ def make_madelon_like(
 
     Notes
     -----
-    The design is that of madelon, with two departures. All columns have the same variance, which
-    otherwise gives the informative ones away. And values are not rounded, so that redundant
-    columns are exact combinations. We do not call ``sklearn.datasets.make_classification``: when
-    there are as many clusters as corners it takes the corners in order and labels them by turns,
-    so that one column alone separates the classes (seen in scikit-learn 1.9.1).
+    The design is that of madelon, but all columns have the same variance, which otherwise gives
+    the informative ones away, and values are not rounded, so that redundant columns are exact
+    combinations. ``sklearn.datasets.make_classification`` labels the corners by turns when there
+    are as many clusters as corners, so that one column alone separates the classes.
 
     References
     ----------
@@ -192,9 +191,14 @@ def make_madelon_like(
         label_noise=(label_noise, Number(float, 0, 1)),
     )
     corners = 2 * (np.arange(2**n_informative)[:, None] >> np.arange(n_informative) & 1) - 1
-    corner_labels = _label_corners(labelling, corners, rng)
+    corner_labels = corners.prod(axis=1)
+    if labelling == "random":
+        corner_labels = rng.permutation(np.resize([-1, 1], len(corners)))
     corner = rng.permutation(np.arange(n_samples) % len(corners))
-    signal = _draw_clusters(corners, corner, rng)
+    # A random matrix per cluster: the informative columns are correlated, differently in each.
+    shapes = rng.uniform(-1.0, 1.0, size=(len(corners), n_informative, n_informative))
+    points = rng.standard_normal((n_samples, n_informative))
+    signal = SEPARATION * corners[corner] + np.einsum("ij,ijk->ik", points, shapes[corner])
     combinations = rng.uniform(-1.0, 1.0, size=(n_informative, n_redundant))
     probes = rng.standard_normal((n_samples, n_probes))
     X = np.hstack([signal, signal @ combinations, probes])
@@ -217,20 +221,6 @@ def make_madelon_like(
     )
 
 
-def _label_corners(labelling: str, corners: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    if labelling == "parity":
-        return corners.prod(axis=1)
-    return rng.permutation(np.resize([-1, 1], len(corners)))
-
-
-def _draw_clusters(corners: np.ndarray, corner: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    dimension = corners.shape[1]
-    # A random matrix per cluster: the informative columns are correlated, differently in each.
-    shapes = rng.uniform(-1.0, 1.0, size=(len(corners), dimension, dimension))
-    points = rng.standard_normal((len(corner), dimension))
-    return SEPARATION * corners[corner] + np.einsum("ij,ijk->ik", points, shapes[corner])
-
-
 def make_ofw_ternary(
     *,
     n_samples: int = 500,
@@ -250,8 +240,7 @@ def make_ofw_ternary(
     n_features : int, default=100
         Columns, at least 9.
     signal_share : float, default=0.9
-        The paper's q: share of the rows drawn from a component with relevant features. The others
-        are noise.
+        The paper's q: share of the rows drawn with relevant features; the others are noise.
     random_state : int, numpy.random.Generator or None, default=None
         Seed; `None` draws anew each time.
 
@@ -271,10 +260,9 @@ def make_ofw_ternary(
     Class i is the mixture ``q/3 (mu(F_i^1) + mu(F_i^2) + mu(F_i^3)) + (1 - q) mu({})``, where
     under ``mu(F)`` the features of F are 1 and all others are uniform on -1, 0, 1, independently.
     The paper's sets and features are numbered from 1, ours from 0. It does not say how frequent
-    the classes are; we take them equal. Its text gives conditional entropies of the class of
-    1.009 (irrelevant feature), 0.852 (one class) and 0.856 (two classes); for the mixture as
-    printed, with equal classes, they are 1.099, 1.025 and 1.024 nats. The conclusion drawn there
-    holds all the same: they do not tell the last two kinds apart.
+    the classes are; we take them equal. The conditional entropies of the class are then 1.099
+    (irrelevant feature), 1.025 (one class) and 1.024 nats (two classes), where the paper prints
+    1.009, 0.852 and 0.856; in both, they do not tell the last two kinds apart.
 
     References
     ----------
@@ -303,10 +291,12 @@ def make_ofw_ternary(
         rng.random(n_samples) < signal_share, rng.integers(NOISE, size=n_samples), NOISE
     )
     X = rng.integers(-1, 2, size=(n_samples, n_features)).astype(np.float64)
+    certain = np.zeros((len(groups), n_features))
     for label, sets in enumerate(groups):
         for number, columns in enumerate(sets):
             rows = np.flatnonzero((y == label) & (component == number))
             X[np.ix_(rows, columns)] = 1.0
+            certain[label, columns] += signal_share / len(sets)
     # The first set of a class holds all its features.
     columns, n_classes = np.unique(np.concatenate([sets[0] for sets in groups]), return_counts=True)
     return Bunch(
@@ -317,15 +307,5 @@ def make_ofw_ternary(
         reusable=columns[n_classes > 1],
         groups=groups,
         component=component,
-        probability_of_one=_probability_of_one(groups, n_features, signal_share),
+        probability_of_one=certain + (1.0 - certain) / 3.0,
     )
-
-
-def _probability_of_one(
-    groups: list[list[np.ndarray]], n_features: int, signal_share: float
-) -> np.ndarray:
-    certain = np.zeros((len(groups), n_features))
-    for label, sets in enumerate(groups):
-        for columns in sets:
-            certain[label, columns] += signal_share / len(sets)
-    return certain + (1.0 - certain) / 3.0

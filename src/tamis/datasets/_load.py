@@ -12,8 +12,7 @@ from scipy import sparse
 from sklearn.utils import Bunch
 
 from tamis.datasets._catalogue import DatasetInfo, describe
-from tamis.datasets._files import check_arrays, computing_type, file_path, read_arrays
-from tamis.datasets._openml import fetch_arrays
+from tamis.datasets._files import check_arrays, computing_type, fetch_arrays, file_path, read_arrays
 from tamis.exceptions import InputError, MissingDependencyError
 
 ROW_ARRAYS = ("X", "y", "split", "fold", "train", "test")
@@ -31,9 +30,8 @@ def load(
 ) -> Bunch | tuple[Any, Any]:
     """Load one of the known data sets.
 
-    It reads ``<name>.npz`` and, if there is no such file, downloads the OpenML twin where there is
-    one. Either way the shape, the class counts, the number of missing cells and the sum of the
-    absolute values must be those of :func:`describe`.
+    It reads ``<name>.npz`` or, without such a file, downloads the OpenML twin where there is one,
+    and compares the table with :func:`describe`: shape, class counts, missing cells and magnitude.
 
     Parameters
     ----------
@@ -81,9 +79,8 @@ def load(
     stored, int8 for classes.
 
     An OpenML copy has the same table, types and labels. Its rows may be in another order, its
-    feature names are OpenML's, and it has no split, fold, class names or relevant columns.
-    scikit-learn downloads it, checks the MD5 sum that OpenML publishes, and parses it again on
-    each call: a minute or more for mnist.
+    feature names are OpenML's, and it has no split, fold, class names or relevant columns. It is
+    parsed again on each call, which takes a minute or more for mnist.
 
     Examples
     --------

@@ -1,7 +1,4 @@
-"""What in a table makes scores too good: repeated rows, the target among the columns, row numbers.
-
-Each check answers with plain facts; `leak` turns them into sentences.
-"""
+"""What in a table makes scores too good, as plain facts: `leak` turns them into sentences."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn import config_context
-from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
+from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone, is_classifier
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
@@ -65,20 +65,16 @@ class Tuned(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         if basis is not None:
             self.estimator_.coef_ = self.estimator_.coef_ @ basis.T
             self.estimator_.n_features_in_ = X.shape[1]
-        if self._is_classifier:
+        if is_classifier(self.estimator):
             self.classes_ = self.estimator_.classes_
         return self
-
-    @property
-    def _is_classifier(self) -> bool:
-        return bool(get_tags(self.estimator).estimator_type == "classifier")
 
     def _made(self, value: Any, X: NDArray[Any], y: NDArray[Any]) -> Any:
         """An unfitted estimator with the value."""
         return clone(self.estimator).set_params(**{self.parameter: value})
 
     def _choose(self, X: NDArray[Any], y: NDArray[Any]) -> Any:
-        classes = self._is_classifier
+        classes = is_classifier(self.estimator)
         folds = inner_folds(y, classes)
         values = self.values
         if self.parameter == "n_neighbors":
@@ -99,7 +95,7 @@ class Tuned(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         return self._miss(np.array([model.predict(X[test]) for model in models]), y[test])
 
     def _miss(self, predicted: NDArray[Any], y: NDArray[Any]) -> NDArray[np.float64]:
-        if self._is_classifier:
+        if is_classifier(self.estimator):
             return np.count_nonzero(predicted != y, axis=1).astype(np.float64)
         return np.sum((predicted - y) ** 2, axis=1)
 
@@ -136,7 +132,7 @@ class TunedLinearSVM(Tuned):
         self, values: Sequence[Any], X: NDArray[Any], y: NDArray[Any], train: Rows, test: Rows
     ) -> NDArray[np.float64]:
         rows, unseen = with_bias(X[train]), with_bias(X[test])
-        if not self._is_classifier:
+        if not is_classifier(self.estimator):
             loss = tube(y[train].astype(np.float64), self.estimator.epsilon)
             return self._miss((unseen @ newton_path(rows, [loss], values)[0])[..., 0], y[test])
         labels, codes = np.unique(y[train], return_inverse=True)

@@ -118,11 +118,6 @@ def leak_check(
     task : {"auto", "classification", "regression"}, default="auto"
         What the target is; ``"auto"`` infers it (:func:`tamis.data.infer_task`).
 
-    Returns
-    -------
-    report : LeakReport
-        Print it, or ask for ``report.ok``.
-
     Notes
     -----
     It cannot see what was done to `X` before: columns chosen, or values imputed, with the targets
@@ -262,20 +257,11 @@ def _named(names: list[str], one: str, many: str, rest: str) -> str:
 
 
 def _about_rows(table: Suspect, groups: Any, splits: list[Split]) -> list[str]:
-    findings = []
-    n = table.X.shape[0]
-    same = shared_rows(row_codes(table), splits)
-    if same:
-        findings.append(
-            f"{same} of {n} rows are scored by models that learned from an identical row: drop "
-            "repeated rows, or keep them together with GroupFolds."
-        )
+    rest = "an identical row: drop repeated rows, or keep them together with GroupFolds."
+    alike = [(row_codes(table), rest)]
     if groups is not None:
         codes = np.unique(np.asarray(groups).astype(str), return_inverse=True)[1]
-        together = shared_rows(codes, splits)
-        if together:
-            findings.append(
-                f"{together} of {n} rows are scored by models that learned from their group: use "
-                "GroupFolds."
-            )
-    return findings
+        alike.append((codes, "their group: use GroupFolds."))
+    found = [(shared_rows(codes, splits), rest) for codes, rest in alike]
+    scored = f"of {table.X.shape[0]} rows are scored by models that learned from"
+    return [f"{n} {scored} {rest}" for n, rest in found if n]

@@ -44,14 +44,9 @@ def make_learner(learner: Any, task: str) -> Learner:
     ----------
     learner : str, scikit-learn estimator or Learner
         ``"svm"``, ``"logistic"``, ``"rbf_svm"``, ``"forest"``, ``"knn"``, ``"boosting"``,
-        ``"ridge"``, or any estimator.
+        ``"ridge"``, or any estimator; a Learner stays as it is.
     task : {"classification", "regression"}
         What is predicted.
-
-    Returns
-    -------
-    learner : Learner
-        As it was, if it is one.
 
     Examples
     --------

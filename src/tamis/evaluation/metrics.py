@@ -94,14 +94,9 @@ def make_metric(metric: Any, task: str) -> Metric:
     metric : str, callable or Metric
         ``"accuracy"``, ``"auc"``, ``"average_precision"``, ``"balanced_error"``, ``"mse"``,
         ``"r2"``; any name of :func:`sklearn.metrics.get_scorer_names`; or a callable
-        ``scorer(model, X, y)`` of which more is better.
+        ``scorer(model, X, y)`` of which more is better. A Metric stays as it is.
     task : {"classification", "regression"}
         What is predicted.
-
-    Returns
-    -------
-    metric : Metric
-        As it was, if it is one.
 
     Notes
     -----
@@ -148,17 +143,12 @@ def names_for(task: str) -> list[str]:
 
 
 def default_metrics(task: str) -> tuple[Metric, ...]:
-    """Metrics that are computed if none are asked for.
+    """Metrics that are computed if none are asked for; the first decides.
 
     Parameters
     ----------
     task : {"classification", "regression"}
         What is predicted.
-
-    Returns
-    -------
-    metrics : tuple of Metric
-        The first is the one that decides.
 
     Examples
     --------

@@ -114,18 +114,7 @@ class Store(SqliteFile):
             return int(self._connection.execute("SELECT count(*) FROM units").fetchone()[0])
 
     def has(self, key: str) -> bool:
-        """Whether the result of this unit is stored.
-
-        Parameters
-        ----------
-        key : str
-            Key of the unit.
-
-        Returns
-        -------
-        bool
-            True for a failure, too: that is a result.
-        """
+        """Whether there is a result of the unit with this key; a failure is a result, too."""
         with self._refusals("read"):
             query = self._connection.execute("SELECT 1 FROM units WHERE key = ?", (key,))
             return query.fetchone() is not None
@@ -149,17 +138,12 @@ class Store(SqliteFile):
             self._connection.execute(_INSERT, (*row, _checksum(row)))
 
     def rows(self, keys: Iterable[str] | None = None) -> Iterator[StoredUnit]:
-        """Stored units.
+        """Stored units, in the order of their keys.
 
         Parameters
         ----------
         keys : iterable of str or None, default=None
             Only these; keys that are not stored are left out. `None` means all.
-
-        Yields
-        ------
-        StoredUnit
-            In the order of their keys.
         """
         for condition, values in key_conditions(keys):
             statement = f"SELECT {_NAMES} FROM units {condition} ORDER BY key"
@@ -183,18 +167,10 @@ class Store(SqliteFile):
             ) from error
 
     def finished(self, keys: Iterable[str]) -> dict[str, tuple[float | None, bool]]:
-        """Which of these units are stored, without reading their results.
+        """Which units with these keys are stored, without reading their results.
 
-        Parameters
-        ----------
-        keys : iterable of str
-            Keys of units.
-
-        Returns
-        -------
-        dict
-            For the keys that are stored, the seconds that the unit took (None if nobody noted
-            them) and whether it failed.
+        For every key found: the seconds that the unit took (None if nobody noted them), and whether
+        it failed.
         """
         found = {}
         for condition, values in key_conditions(keys):
@@ -209,13 +185,7 @@ class Store(SqliteFile):
         return found
 
     def forget_failures(self) -> int:
-        """Drop the units that failed, so that the next comparison tries them again.
-
-        Returns
-        -------
-        int
-            How many they were.
-        """
+        """Drop the units that failed, for another try, and return how many they were."""
         with self._refusals("write"):
             done = self._connection.execute("DELETE FROM units WHERE error IS NOT NULL")
             return int(done.rowcount)

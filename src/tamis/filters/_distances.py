@@ -7,13 +7,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from tamis._runtime.threads import effective_jobs, run_kernel, split_evenly, threads_for
 
 Floats = NDArray[np.float64]
 
-# Columns of a table that are turned round at a time.
+# Columns that are scaled, or looked through for missing cells, at a time.
 WIDTH = 256
 
 
@@ -24,17 +23,6 @@ class Columns(NamedTuple):
     origin: NDArray[np.intp]
     n_continuous: int
     holes: bool
-
-
-def turned_columns(X: Any, chosen: NDArray[np.intp]) -> Floats:
-    """Some columns of a table as the rows of a new float64 array."""
-    X = X.tocsc() if sparse.issparse(X) else X
-    out = np.empty((chosen.size, X.shape[0]))
-    for first in range(0, chosen.size, WIDTH):
-        tile = X[:, chosen[first : first + WIDTH]]
-        tile = tile.toarray() if sparse.issparse(tile) else tile
-        out[first : first + WIDTH] = tile.T
-    return out
 
 
 def scale_to_unit(values: Floats) -> bool:
@@ -53,11 +41,7 @@ def scale_to_unit(values: Floats) -> bool:
 def distance_blocks(
     columns: Columns, rows: NDArray[np.intp], height: int, n_jobs: int | None, steps: Any
 ) -> Iterator[tuple[NDArray[np.intp], Floats]]:
-    """At most `height` of the rows at a time, and their distances to all rows.
-
-    Where all rows go in one block, every pair is computed once. With missing cells a distance is
-    the mean over the columns that both rows have; without any, they are infinitely far apart.
-    """
+    """At most `height` rows at a time, and their distances to all; inf without a shared column."""
     n_rows, n_threads = columns.values.shape[1], effective_jobs(n_jobs)
     ranges = _ranges(n_rows)
     if rows.size == n_rows and height >= n_rows:
@@ -89,11 +73,8 @@ def _fill_tiles(
     from tamis.filters import _relief_kernels as kernels
 
     settings = sample, columns.values, columns.n_continuous, columns.holes
-
-    def work(rows: Any, others: Any, mirror: bool) -> None:
-        kernels.distance_tile(*settings, rows, others, mirror, out)
-
-    run_kernel(kernels.distance_tile, work, tiles, n_threads)
+    parts = [(*settings, *tile, out) for tile in tiles]
+    run_kernel(kernels.distance_tile, kernels.distance_tile, parts, n_threads)
 
 
 def _per_observed(sample: Floats, columns: Columns, sums: Floats) -> Floats:
@@ -154,10 +135,7 @@ def add_differences(
     sums: Floats,
     n_jobs: int | None,
 ) -> None:
-    """Add the differences of the pairs in every column to `sums`, column by column.
-
-    With `row_weight`, means are taken row by row over the pairs that have both cells.
-    """
+    """Add the differences of the pairs to `sums`; with `row_weight`, of means taken row by row."""
     from tamis.filters import _relief_kernels as kernels
 
     values, holes = columns.values, columns.holes

@@ -1,7 +1,6 @@
-"""Loops of GFlip on the matrix of squared distances; arrays in, arrays out.
+"""Loops of GFlip on the matrix of squared distances, whose diagonal is infinite.
 
-Rows come sorted by class, so that the class of row i is the range ``begin[i]`` to ``end[i]``. The
-diagonal is infinite: no row is its own neighbour.
+Rows come sorted by class: the class of row i is the range ``begin[i]`` to ``end[i]``.
 """
 
 import numpy as np
@@ -36,10 +35,7 @@ def smallest(squares, column, value, sign, first, last, lanes):
 
 @kernel
 def margins(squares, column, sign, begin, end, first, last, out):
-    """Half the distance to the nearest miss less that to the nearest hit, for a range of rows.
-
-    `sign` is 1 to add the column to the distances, -1 to take it out, 0 to leave them.
-    """
+    """Margins of some rows; `sign` adds the column (1), takes it out (-1) or leaves it (0)."""
     lanes = np.empty(LANES)
     n_rows = squares.shape[0]
     for i in range(first, last):

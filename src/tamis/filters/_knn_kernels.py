@@ -1,8 +1,7 @@
-"""Neighbour estimates of mutual information, column after column.
+"""Neighbour estimates of mutual information; `order` is the argsort of every row of `columns`.
 
-`columns` holds one column of the table per row, `order` the argsort of each: missing cells come
-last. A count of neighbours is turned into its digamma by the table `psi`. Distances are taken
-exactly as scikit-learn takes them, since a last bit may decide whether a neighbour is counted.
+The table `psi` holds digammas. Distances are taken exactly as scikit-learn takes them, since a last
+bit may decide whether a neighbour is counted.
 """
 
 import numpy as np
@@ -14,25 +13,14 @@ TRIALS = 16
 
 
 @inline
-def observed(column, order):
+def observed(column):
     """Number of cells that are not missing; these lead the order."""
-    low = 0
-    high = order.shape[0]
-    while low < high:
-        middle = (low + high) // 2
-        if np.isnan(column[order[middle]]):
-            high = middle
-        else:
-            low = middle + 1
-    return low
+    return column.size - np.isnan(column).sum()
 
 
 @inline
 def last_within(values, n, position, radius, direction):
-    """Farthest point of a sorted line, up or down, that is closer than `radius`, or at distance 0.
-
-    Steps double until they overshoot and are then halved, so near ends cost little.
-    """
+    """Farthest point of a sorted line closer than `radius` or at 0; steps double, then halve."""
     inside = position
     step = 1
     while step > 0:
@@ -67,10 +55,7 @@ def keep_nearest(nearest, k, distance):
 
 @inline
 def rounded_radius(values, first, last, position, k, nearest):
-    """Distance to the k-th of few neighbours, from squares as a matrix product gives them.
-
-    scikit-learn takes this way for groups of at most 2 k + 1 points.
-    """
+    """Distance to the k-th of at most 2 k + 1 neighbours, rounded as scikit-learn does there."""
     x = values[position]
     nearest[:k] = np.inf
     for other in range(first, last):
@@ -100,10 +85,7 @@ def group_radii(values, first, last, n_neighbors, radii, nearest):
 
 @inline
 def groups_and_line(line, groups, n, n_groups, n_neighbors, psi):
-    """Ross's estimate for a sorted line of `n` points with the group of each.
-
-    A group of one point tells nothing and is left out.
-    """
+    """Ross's estimate for a sorted line of `n` points; a group of one point is left out."""
     grouped, radii, rest = np.empty(n), np.empty(n), np.empty(n)
     place = np.empty(n, dtype=np.int64)
     starts = np.zeros(n_groups + 1, dtype=np.int64)
@@ -142,7 +124,7 @@ def numbers_with_classes(columns, order, codes, n_classes, n_neighbors, psi, sco
     line = np.empty(n_rows)
     groups = np.empty(n_rows, dtype=np.int64)
     for j in range(columns.shape[0]):
-        n = observed(columns[j], order[j])
+        n = observed(columns[j])
         for i in range(n):
             line[i] = columns[j, order[j, i]]
             groups[i] = codes[order[j, i]]
@@ -167,7 +149,7 @@ def values_with_numbers(columns, order, target, target_order, n_neighbors, psi, 
     line = np.empty(n_rows)
     groups, codes = np.empty(n_rows, dtype=np.int64), np.empty(n_rows, dtype=np.int64)
     for j in range(columns.shape[0]):
-        n_values = value_codes(columns[j], order[j], observed(columns[j], order[j]), codes)
+        n_values = value_codes(columns[j], order[j], observed(columns[j]), codes)
         n = 0
         for i in target_order:
             if not np.isnan(columns[j, i]):
@@ -183,7 +165,7 @@ def values_with_classes(columns, order, codes, n_classes, scores):
     per_class = np.empty(n_classes)
     whole = np.empty(n_classes)
     for j in range(columns.shape[0]):
-        n = observed(columns[j], order[j])
+        n = observed(columns[j])
         whole[:] = 0.0
         for i in range(n):
             whole[codes[order[j, i]]] += 1.0
@@ -208,8 +190,7 @@ def values_with_classes(columns, order, codes, n_classes, scores):
 def chebyshev_radius(line, other, n, position, k, nearest):
     """Distance to the k-th neighbour in the plane by the larger difference; points looked at.
 
-    Neighbours are visited along the sorted `line`, upwards and then downwards, until the line
-    alone puts them farther than the k-th found. `nearest` is room for k distances.
+    Neighbours are visited along the sorted `line` until it alone puts them farther than the k-th.
     """
     x = line[position]
     y = other[position]
@@ -260,10 +241,7 @@ def rescale_target(raw, spread, column, target, scaled):
 def numbers_with_numbers(
     columns, order, raw, spread, target, target_order, n_neighbors, psi, scores
 ):
-    """Continuous columns against a numeric target: the first estimate of Kraskov et al.
-
-    `target` is `raw` in units of its deviation `spread`, plus noise.
-    """
+    """Kraskov's first estimate; `target` is `raw` in units of its deviation, plus noise."""
     n_rows = columns.shape[1]
     x_line, y_line = np.empty(n_rows), np.empty(n_rows)
     y_along_x, x_along_y = np.empty(n_rows), np.empty(n_rows)
@@ -273,7 +251,7 @@ def numbers_with_numbers(
     nearest = np.empty(n_neighbors)
     for j in range(columns.shape[0]):
         column = columns[j]
-        n = observed(column, order[j])
+        n = observed(column)
         scaled[:] = target
         if n < 2 or (n < n_rows and not rescale_target(raw, spread, column, target, scaled)):
             scores[j] = 0.0

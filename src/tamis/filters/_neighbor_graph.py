@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from tamis._columns import centred_columns
-from tamis._runtime.memory import given_bytes
+from tamis._runtime.byte_sizes import given_bytes
 from tamis._validation import MEMORY_LIMIT, N_JOBS, Choice, Constraint, Custom, Number
 from tamis.exceptions import InputError
 from tamis.statistics.neighbors import nearest_rows
@@ -118,9 +118,8 @@ class Embedding(NamedTuple):
 def spectral_embedding(graph: sparse.csr_array, columns: Floats, n_vectors: int) -> Embedding:
     """The first non-trivial eigenvectors of a graph of rows; 0 in rows without neighbours.
 
-    The vectors of a graph in several parts that share the eigenvalue 0 are those constant on every
-    part. Of this space the basis is taken that follows the means of the centred `columns` over the
-    parts: its principal axes, those on which no column varies left out.
+    Of the vectors constant on every part of the graph, which share the eigenvalue 0, the basis is
+    taken that follows the principal axes of the means of the centred `columns` over the parts.
     """
     inside = _joined_rows(graph)
     graph = sparse.csr_array(graph[inside][:, inside])

@@ -1,8 +1,4 @@
-"""Loops of ReliefF: distances, nearest rows, differences; arrays in, arrays out.
-
-The table comes transposed, one column after the other, scaled to [0, 1]; those from `n_continuous`
-on are discrete, where two values are either equal or not. NaN is a missing cell.
-"""
+"""Loops of ReliefF on a transposed table in [0, 1], discrete from column `n_continuous` on."""
 
 import numpy as np
 
@@ -70,8 +66,8 @@ def add_one(left, right, total, i, j, discrete):
 def distance_tile(sample, columns, n_continuous, holes, rows, others, mirror, out):
     """Sum of differences between a range of rows of `sample` and one of `columns`.
 
-    Every pair is summed column by column in the same order, so that no bit depends on the tiles.
-    With `mirror`, both are the same table, and the answer goes to both places.
+    Every pair is summed in the same order, so that no bit depends on the tiles. With `mirror`, both
+    are the same table, and the answer goes to both places.
     """
     height, width = rows[1] - rows[0], others[1] - others[0]
     # Loops of a fixed length over small arrays of our own, for these become vector instructions.
@@ -126,10 +122,9 @@ def push(heap, size, value):
 
 @kernel
 def find_limits(distance, rows, first, last, codes, n_classes, k, limit, weight, count):
-    """For the sampled rows ``first`` to ``last``: how far the k nearest of every class reach.
+    """How far the k nearest of every class reach, for the sampled rows ``first`` to ``last``.
 
-    `weight` gets the weight of a nearer row and that of a row at the limit: rows that tie for the
-    last places share them, so that no answer hangs on the order of the rows.
+    `weight` gets that of a nearer row and of one at the limit: rows that tie share the last places.
     """
     heaps, worst = np.empty((n_classes, k)), np.empty(n_classes)
     sizes = np.empty(n_classes, np.int64)
@@ -188,8 +183,8 @@ def add_pair(one, other, discrete, weight, total, seen):
 def add_differences(columns, discrete, holes, first, last, row, near, apart, alike, sums):
     """Add the pairs to the sums of the columns ``first`` to ``last``.
 
-    `sums` holds the weighted differences of pairs whose targets differ and of pairs whose targets
-    agree and, where cells are missing, the weights of both kinds of pairs that have both cells.
+    `sums` holds weighted differences of pairs whose targets differ and agree; with missing cells,
+    also the weights of the pairs of both kinds that have both cells.
     """
     n_rows = columns.shape[1]
     cells = np.zeros((n_rows, LANES))  # some columns side by side: one step serves them all
@@ -221,11 +216,7 @@ def add_differences(columns, discrete, holes, first, last, row, near, apart, ali
 
 @kernel
 def add_by_row(columns, discrete, first, last, row, near, apart, alike, weight, sums):
-    """As `add_differences` where cells are missing, with means taken row by row.
-
-    ``sums[0]`` gets, per row, its mean difference to the misses less that to the hits, over those
-    with both cells, times its weight; nothing where there are none of either kind.
-    """
+    """Add to ``sums[0]`` the mean difference to misses less that to hits of rows with both."""
     cells = np.zeros((columns.shape[1], LANES))
     part = np.zeros((4, LANES))
     total = np.zeros(LANES)

@@ -7,15 +7,20 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from tamis._block_selector import BlockSelector
+from tamis._base import BlockSelector
 from tamis._facts import BOTH_TASKS, SelectorFacts
 from tamis._validation import N_JOBS, Constraint
+from tamis.data.target import Target
 from tamis.data.task import TASK
 from tamis.exceptions import InputError
-from tamis.filters.fisher import PERFECT, ROUNDING, finite_ratio
+from tamis.filters._permuted_ratio import PERFECT, permuted_ratio
+from tamis.filters.fisher import ROUNDING, finite_ratio
 from tamis.passes.memory import Opened
 from tamis.statistics import WithRanges
 from tamis.statistics.co_moments import CoMomentsResult
+from tamis.statistics.laws import f_p_values
+from tamis.statistics.permuted import complete
+from tamis.statistics.permuted_sums import PermutedSums, class_vectors, value_vector
 
 Floats = NDArray[np.float64]
 
@@ -86,7 +91,6 @@ class AnovaF(BlockSelector):
         tasks=BOTH_TASKS,
         cost="T n",
         reference="Fisher 1925",
-        page="filters",
     )
 
     _constraints: ClassVar[dict[str, Constraint]] = {"task": TASK, "n_jobs": N_JOBS}
@@ -129,6 +133,28 @@ class AnovaF(BlockSelector):
         scores[tested] = np.where(
             ratio[tested] == PERFECT, PERFECT, ratio[tested] / between[tested] * within[tested]
         )
+        self._freedom = between, within + between + 1.0
         self.pvalues_ = np.ones(ratio.size)
         self.pvalues_[tested] = fdtrc(between[tested], within[tested], scores[tested])
         return np.minimum(scores, PERFECT)
+
+    def _may_have_law(self) -> bool:
+        return True
+
+    def _law_p_values(self) -> Floats | None:
+        if np.isnan(self._unit_weight):
+            return None
+        between, total = self._freedom
+        weighted = np.maximum(total - between - 1.0, 1.0)  # the scores have this freedom within
+        ratio = np.where(self.scores_ < PERFECT, self.scores_ * between / weighted, PERFECT)
+        return f_p_values(ratio, between, total / self._unit_weight - between - 1.0)
+
+    def _permuted(self, X: Any, y: Any, weight: Floats | None) -> PermutedSums | None:
+        if not complete(X, weight, self.n_jobs):
+            return None
+        outcome = Target.of(y, self.task_, weight, X.shape[0], "AnovaF")
+        if outcome.values is not None:
+            return permuted_ratio(self, X, value_vector(outcome.values), X.shape[0] - 2.0)
+        assert outcome.codes is not None
+        freedom = (X.shape[0] - outcome.n_classes) / (outcome.n_classes - 1)
+        return permuted_ratio(self, X, class_vectors(outcome.codes), freedom)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -24,13 +25,13 @@ Floats = NDArray[np.float64]
 AgreementOf = Callable[[int], Floats]
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class CFS(WeightedSelector):
     """Correlation-based feature selection: a set that agrees with the target, not with itself.
 
     The merit of a set grows with the mean agreement of its columns with the target and falls with
-    their mean agreement with each other. A best-first search starts from the empty set and adds
-    one column at a time. Good for a small set without redundancy; it finds the number of columns
-    by itself.
+    their mean agreement with each other. A best-first search adds one column at a time to the empty
+    set. Good for a small set without redundancy; it finds the number of columns by itself.
 
     Parameters
     ----------
@@ -77,15 +78,12 @@ class CFS(WeightedSelector):
     -----
     Time ``O(n_samples n_features m + n_features n_expanded_)`` for m columns that entered a set.
     Memory: one byte per cell for classes, a copy of the table for numeric targets, and two numbers
-    per column and set expanded. No candidate set is dropped. Columns that do not agree with the
-    target at all are not searched, and come last.
+    per column and set expanded. Columns that do not agree with the target at all come last; if none
+    does, ``"best"`` keeps the first of the order and warns.
 
-    Agreement of columns is symmetrical uncertainty of their levels if the target is classes, and
-    absolute Pearson correlation if it is numbers. A row takes part in a pair if both cells are
-    known (Hall spreads missing cells over the levels instead); in a correlation a missing cell is
-    at the mean of its column. Weights count as repeated rows, also in the description length.
-
-    If no column agrees with the target, ``"best"`` keeps the first of the order and warns.
+    Columns agree with each other as with the target, see `relevance_`. A row takes part in a pair
+    if both cells are known (Hall spreads missing cells over the levels instead); in a correlation a
+    missing cell is at the mean of its column. Weights count as repeated rows.
 
     References
     ----------
@@ -105,12 +103,19 @@ class CFS(WeightedSelector):
     (array(['petal length (cm)', 'petal width (cm)'], dtype=object), 0.898)
     """
 
+    max_stale: int = 5
+    strategy: str = "mdl"
+    n_bins: int = 10
+    task: str = "auto"
+    full_order: bool = False
+    n_features_to_select: Any = "best"
+    n_jobs: int | None = None
+
     facts: ClassVar[SelectorFacts] = SelectorFacts(
         summary="Order of a best-first search for a relevant subset without redundancy.",
         tasks=BOTH_TASKS,
         cost="n m (T + B^2)",
         reference="Hall 2000",
-        page="filters",
         scope="as a subset",
         redundancy="yes",
         nonlinear="class labels: yes",
@@ -127,25 +132,6 @@ class CFS(WeightedSelector):
         "n_jobs": N_JOBS,
     }
 
-    def __init__(
-        self,
-        *,
-        max_stale: int = 5,
-        strategy: str = "mdl",
-        n_bins: int = 10,
-        task: str = "auto",
-        full_order: bool = False,
-        n_features_to_select: Any = "best",
-        n_jobs: int | None = None,
-    ):
-        self.max_stale = max_stale
-        self.strategy = strategy
-        self.n_bins = n_bins
-        self.task = task
-        self.full_order = full_order
-        self.n_features_to_select = n_features_to_select
-        self.n_jobs = n_jobs
-
     def _score(self, X: Any, y: Any, weight: Floats | None) -> Scores:
         target = Target.of(y, self.task, weight, X.shape[0], type(self).__name__)
         self._note_target(target)
@@ -156,8 +142,6 @@ class CFS(WeightedSelector):
             pairs = LinearMemory(self, X, target, weight)
         constant, varying = pairs.constant, pairs.columns
         self.criterion_, self.relevance_ = np.zeros(constant.size), np.zeros(constant.size)
-        if varying.size == 0:
-            return np.zeros(constant.size), constant
         if isinstance(pairs, LinearMemory):
             relevance = np.sqrt(pairs.explained()[0])
         else:
@@ -214,8 +198,7 @@ class MeritSearch:
     """Best-first search for the set of columns with the highest merit (Hall 1999).
 
     The merit of k columns is ``k a / sqrt(k + k (k - 1) b)`` with the mean agreement a of a column
-    and the target, and b of two columns. `agreement_of` gives the agreements of one column with
-    all, which are asked for once; `relevance` is above 0.
+    and the target, and b of two columns, which `agreement_of` gives for one column and all.
     """
 
     def __init__(self, relevance: Floats, agreement_of: AgreementOf, max_stale: int):

@@ -8,24 +8,33 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from tamis._base import Scores
-from tamis._block_selector import BlockSelector
+from tamis._base import BlockSelector, Scores
 from tamis._columns import find_constant
 from tamis._facts import BOTH_TASKS, SelectorFacts
 from tamis._partial_fit import Gathered
-from tamis._runtime.threads import effective_jobs, run_parts
+from tamis._runtime.threads import effective_jobs, run_parts, split_evenly
 from tamis._validation import N_JOBS, Choice, Constraint
+from tamis.data.partitioned import check_in_memory
 from tamis.data.target import Target
 from tamis.data.task import TASK
 from tamis.exceptions import InputError
 from tamis.passes.memory import Opened
-from tamis.passes.opening import check_in_memory
 from tamis.statistics import WithRanges
 from tamis.statistics.co_moments import CoMomentsResult
 from tamis.statistics.correlations import rank_factors
+from tamis.statistics.laws import f_p_values
+from tamis.statistics.permuted import complete
+from tamis.statistics.permuted_sums import (
+    PermutedSums,
+    class_vectors,
+    indicator_vectors,
+    value_vector,
+)
 
 Floats = NDArray[np.float64]
 
+# Ranks of fewer rows do not follow the law of normal errors closely enough.
+FEW_ROWS = 20
 # Columns that a thread ranks at a time, and cells at most.
 TILE_COLUMNS, TILE_CELLS = 64, 2**20
 
@@ -103,7 +112,6 @@ class Correlation(BlockSelector):
         tasks=BOTH_TASKS,
         cost="T n",
         reference="Pearson 1895, Spearman 1904",
-        page="filters",
         nonlinear="Spearman: monotone",
     )
 
@@ -142,6 +150,7 @@ class Correlation(BlockSelector):
     def _finish(self, statistic: WithRanges, constant: NDArray[np.bool_]) -> Floats:
         result, varies = statistic.other.finish(), ~constant
         if isinstance(result, CoMomentsResult):
+            self._observed = result.weight[None]
             self.correlations_ = np.where(varies, result.correlation, 0.0)[None, :]
             return np.abs(self.correlations_[0])
         table = result.compare()
@@ -152,6 +161,7 @@ class Correlation(BlockSelector):
 
     def _join(self, correlations: Floats, multiple: Floats, weight: Floats) -> Floats:
         """Keep the correlations and make one score of those with every class."""
+        self._observed = weight
         self.correlations_ = correlations if len(correlations) != 2 else correlations[1:]
         size = np.abs(self.correlations_)
         if self.classes == "max" or len(size) == 1:
@@ -185,6 +195,7 @@ class Correlation(BlockSelector):
                     weights[:, columns], sums.T, np.ones(columns.size)
                 )
             else:
+                weights[0, columns] = seen.sum(axis=1)
                 correlations[0, columns] = correlation_of_ranks(seen, sums)
 
         chosen = np.flatnonzero(varies)
@@ -197,12 +208,62 @@ class Correlation(BlockSelector):
             run_parts(work, some, n_threads)
         return correlations, multiple, weights
 
+    def _may_have_law(self) -> bool:
+        return True
+
+    def _law_p_values(self) -> Floats | None:
+        n_classes = len(self._observed)
+        if np.isnan(self._unit_weight) or (n_classes > 2 and self.classes != "multiple"):
+            return None
+        rows, share = self._observed.sum(axis=0) / self._unit_weight, self.scores_**2
+        between = np.ones(rows.size)
+        if n_classes > 1:
+            between = (self._observed > 0).sum(axis=0) - 1.0
+        return f_p_values(share / np.maximum(1.0 - share, 1e-300), between, rows - between - 1.0)
+
+    def _law_is_rough(self) -> bool:
+        # Ranks of few rows have few values.
+        few = self._observed.sum(axis=0)[~self.constant_].min() / self._unit_weight < FEW_ROWS
+        return self.kind == "spearman" and bool(few)
+
+    def _permuted(self, X: Any, y: Any, weight: Floats | None) -> PermutedSums | None:
+        if not complete(X, weight, self.n_jobs):
+            return None
+        outcome = Target.of(y, self.task_, weight, X.shape[0], type(self).__name__)
+        ranked = self.kind == "spearman"
+        table = average_ranks(X, self.n_jobs) if ranked else X
+        if outcome.values is not None:
+            values = average_ranks(outcome.values[:, None])[:, 0] if ranked else outcome.values
+            vectors = value_vector(values)
+        else:
+            assert outcome.codes is not None
+            together = self.classes == "multiple" or outcome.n_classes == 2
+            vectors = (class_vectors if together else indicator_vectors)(outcome.codes)
+        reduce = "length" if self.classes == "multiple" else self.classes
+        return PermutedSums(
+            X=table, vectors=vectors, constant=self.constant_, reduce=reduce, n_jobs=self.n_jobs
+        )
+
     def _check_block(self, gathered: Gathered, table: Opened) -> None:
         if self.kind == "spearman":
             raise InputError(
                 "Correlation: expected kind='pearson' for partial_fit, got 'spearman', whose ranks "
                 "need all rows at once. Use fit."
             )
+
+
+def average_ranks(X: NDArray[Any], n_jobs: int | None = 1) -> Floats:
+    """Ranks of the values of every column; ties share their average rank."""
+    from scipy.stats import rankdata
+
+    ranks = np.empty(X.shape)
+
+    def work(first: int, last: int) -> None:
+        ranks[:, first:last] = rankdata(X[:, first:last], axis=0)
+
+    threads = effective_jobs(n_jobs)
+    run_parts(work, split_evenly(0, X.shape[1], -(-X.shape[1] // TILE_COLUMNS)), threads)
+    return ranks
 
 
 def indicator_correlations(weight: Floats, sums: Floats, spread: Floats) -> tuple[Floats, Floats]:

@@ -22,15 +22,13 @@ Floats = NDArray[np.float64]
 
 @dataclass
 class FCBFSearch:
-    """How far the search is: what it has found, and what is left, not yet compared with the last.
-
-    The attributes change after a comparison only.
-    """
+    """What is found, and what is left, not yet compared with the last; kept between comparisons."""
 
     found: list[int]
     left: NDArray[np.intp]
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class FCBF(WeightedSelector):
     """Fast correlation-based filter: drops a column if a better one says more about it.
 
@@ -76,16 +74,10 @@ class FCBF(WeightedSelector):
     Notes
     -----
     Time ``O(n_samples n_features (log(n_samples) + m))`` for m predominant columns; one byte per
-    cell of memory. Sparse tables are put into levels in tiles of columns.
+    cell of memory. A row takes part in the uncertainty of a pair if both cells are known. Weights
+    count as repeated rows, so that doubling all of them allows more cuts.
 
-    A row takes part in the uncertainty of a pair if both cells are known; the cuts of a column are
-    found in the rows where it is known. Weights count as repeated rows, also in the description
-    length, so that doubling all of them allows more cuts.
-
-    Tables larger than memory: one pass for the target, one for ranges (and distinct values, with
-    ``"uniform"``), one for the classes in every level, then one for the best 16 of the columns
-    left. ``"mdl"`` and ``"quantile"`` read the table once more in blocks of whole columns, see
-    :class:`~tamis.MRMR`. A checkpoint keeps the current pass and the results of earlier ones.
+    Tables larger than memory are read as by :class:`~tamis.MRMR` with mutual information.
 
     If no column is predominant, ``"best"`` keeps the first of the order and warns, so that a
     pipeline can go on; in the paper the result is then empty.
@@ -110,12 +102,17 @@ class FCBF(WeightedSelector):
     array([0.42, 0.25, 0.86, 0.87])
     """
 
+    threshold: float = 0.0
+    strategy: str = "mdl"
+    n_bins: int = 10
+    n_features_to_select: Any = "best"
+    n_jobs: int | None = None
+
     facts: ClassVar[SelectorFacts] = SelectorFacts(
         summary="Symmetrical uncertainty; features redundant to a better one come last.",
         tasks=("classification",),
         cost="T n m",
         reference="Yu and Liu 2004",
-        page="filters",
         scope="pairs with those kept",
         redundancy="yes",
         nonlinear="yes",
@@ -131,27 +128,10 @@ class FCBF(WeightedSelector):
         "n_jobs": N_JOBS,
     }
 
-    def __init__(
-        self,
-        *,
-        threshold: float = 0.0,
-        strategy: str = "mdl",
-        n_bins: int = 10,
-        n_features_to_select: Any = "best",
-        n_jobs: int | None = None,
-    ):
-        self.threshold = threshold
-        self.strategy = strategy
-        self.n_bins = n_bins
-        self.n_features_to_select = n_features_to_select
-        self.n_jobs = n_jobs
-
     def _score(self, X: Any, y: Any, weight: Floats | None) -> Scores:
         pairs = pair_statistics(self, X, y, weight, "classification", symmetrical)
         columns, constant = pairs.columns, pairs.constant
         self.criterion_ = np.zeros(constant.size)
-        if not columns.size:
-            return np.zeros(constant.size), constant
         relevance = pairs.with_target()
         self.criterion_[columns], self.n_levels_ = relevance, pairs.n_levels
         ranked = np.argsort(-rounded(relevance), kind="stable")

@@ -7,17 +7,19 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from tamis._block_selector import BlockSelector
+from tamis._base import BlockSelector
 from tamis._facts import SelectorFacts
 from tamis._validation import N_JOBS, Choice, Constraint
 from tamis.exceptions import InputError
+from tamis.filters._permuted_ratio import PERFECT, permuted_fisher
 from tamis.passes.memory import Opened
 from tamis.statistics import WithRanges
+from tamis.statistics.laws import f_p_values, fisher_p_values
+from tamis.statistics.permuted import complete
+from tamis.statistics.permuted_sums import PermutedSums
 
 Floats = NDArray[np.float64]
 
-# Score of a column that explains the target completely; no score is larger.
-PERFECT = 1e30
 # A mean is known to this share of itself, so smaller deviations from it are rounding.
 ROUNDING = 64 * 2.0**-52
 
@@ -88,7 +90,6 @@ class Fisher(BlockSelector):
         tasks=("classification",),
         cost="T n",
         reference="Gadat and Younes 2007",
-        page="filters",
     )
 
     _constraints: ClassVar[dict[str, Constraint]] = {
@@ -116,6 +117,7 @@ class Fisher(BlockSelector):
     def _finish(self, statistic: WithRanges, constant: NDArray[np.bool_]) -> Floats:
         table = statistic.other.finish().compare()
         rounding = (ROUNDING * table.size) ** 2
+        self._class_weight = table.weight
         if self.form == "weighted":
             return finite_ratio(table.between, table.within, rounding * table.total)
         usable = table.weight > 1.0
@@ -125,6 +127,23 @@ class Fisher(BlockSelector):
         between, within = (table.gap**2).sum(axis=0), (table.variance * factor).sum(axis=0)
         scores = finite_ratio(between, within, rounding * factor.sum(axis=0))
         return np.where(usable.any(axis=0), scores, 0.0)
+
+    def _may_have_law(self) -> bool:
+        return True
+
+    def _law_p_values(self) -> Floats | None:
+        if len(self._class_weight) != 2 or np.isnan(self._unit_weight):
+            return None
+        rows = self._class_weight / self._unit_weight
+        seen = (rows > 0).all(axis=0).astype(np.float64)
+        if self.form == "weighted":
+            return f_p_values(self.scores_, seen, rows.sum(axis=0) - 2.0)
+        if self._unit_weight != 1.0:  # variances of samples count rows
+            return None
+        return fisher_p_values(self.scores_, *rows)
+
+    def _permuted(self, X: Any, y: Any, weight: Floats | None) -> PermutedSums | None:
+        return permuted_fisher(self, X, y) if complete(X, weight, self.n_jobs) else None
 
 
 def finite_ratio(between: Floats, within: Floats, rounding: Floats) -> Floats:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -9,13 +10,13 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
 from tamis._base import BaseSelector, Scores
-from tamis._columns import centred_columns, find_constant
+from tamis._columns import centred_columns
 from tamis._facts import SelectorFacts
 from tamis._runtime.memory import as_bytes
 from tamis._runtime.threads import run_kernel, split_evenly, threads_for
 from tamis._runtime.warning import warn
 from tamis._validation import MEMORY_LIMIT, N_JOBS, Choice, Constraint, Number
-from tamis.data.target import check_classes, check_two_classes
+from tamis.data.labels import check_classes, check_two_classes
 from tamis.exceptions import InputError
 
 Floats = NDArray[np.float64]
@@ -24,6 +25,7 @@ Floats = NDArray[np.float64]
 WORTHWHILE = 1e-12
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class GFlip(BaseSelector):
     """Greedy feature flip: a set of columns in which the nearest neighbour is right by far.
 
@@ -78,9 +80,7 @@ class GFlip(BaseSelector):
     A missing cell counts as the mean of its column. A row alone in its class has no margin, but can
     be the nearest row of another class. Time: n_rows^2 n_features per round, and n_rows^2 times the
     size of the set whenever a column goes out. Memory: n_rows^2 and a float64 copy of the table.
-    The set is a local optimum: it depends on the seed and on the order of the columns.
-
-    If no column raises the evaluation of no columns at all, the set is empty, with a warning.
+    The set is a local optimum, and empty, with a warning, if no first column raises the evaluation.
 
     References
     ----------
@@ -97,12 +97,21 @@ class GFlip(BaseSelector):
     (4, 75.1)
     """
 
+    utility: str = "linear"
+    sharpness: float = 1.0
+    start: str = "empty"
+    n_restarts: int = 1
+    max_iter: int = 100
+    memory_limit: float | str | None = None
+    random_state: Any = None
+    n_features_to_select: Any = "best"
+    n_jobs: int | None = None
+
     facts: ClassVar[SelectorFacts] = SelectorFacts(
         summary="Contribution to the margin of the nearest-neighbour classifier.",
         tasks=("classification",),
         cost="rounds T^2 n",
         reference="Gilad-Bachrach et al. 2004",
-        page="filters",
         scope="as a subset",
         redundancy="yes",
         nonlinear="yes",
@@ -121,35 +130,10 @@ class GFlip(BaseSelector):
         "n_jobs": N_JOBS,
     }
 
-    def __init__(
-        self,
-        *,
-        utility: str = "linear",
-        sharpness: float = 1.0,
-        start: str = "empty",
-        n_restarts: int = 1,
-        max_iter: int = 100,
-        memory_limit: float | str | None = None,
-        random_state: Any = None,
-        n_features_to_select: Any = "best",
-        n_jobs: int | None = None,
-    ):
-        self.utility = utility
-        self.sharpness = sharpness
-        self.start = start
-        self.n_restarts = n_restarts
-        self.max_iter = max_iter
-        self.memory_limit = memory_limit
-        self.random_state = random_state
-        self.n_features_to_select = n_features_to_select
-        self.n_jobs = n_jobs
-
     def _score(self, X: Any, y: Any, weight: Floats | None) -> Scores:
         codes = self._check(X, y)
-        constant = find_constant(self, X, None)
+        constant = self._find_constant(X, None)
         scores = np.zeros(constant.size)
-        if constant.all():
-            return scores, constant
         columns = centred_columns(X, ~constant)[np.argsort(codes, kind="stable")].T
         problem = MarginProblem(np.ascontiguousarray(columns), np.bincount(codes), self)
         chosen = self._search(problem)
@@ -208,10 +192,7 @@ class GFlip(BaseSelector):
 
 
 class MarginProblem:
-    """Margins of the rows in a set of columns, and what they become if a column is flipped.
-
-    `columns` is the table turned round, its rows sorted by class; classes have `counts` rows.
-    """
+    """Margins in a set of `columns` (of a table sorted by class), and after a flip of one."""
 
     def __init__(self, columns: Floats, counts: NDArray[np.intp], selector: GFlip):
         self.columns = columns
@@ -237,14 +218,9 @@ class MarginProblem:
         from tamis.filters import _flip_kernels as kernels
 
         sign = 0.0 if flip is None else (-1.0 if self.chosen[flip] else 1.0)
-        column = self.columns[0 if flip is None else flip]
-
-        def work(first: int, last: int) -> None:
-            kernels.margins(
-                self.squares, column, sign, self.begin, self.end, first, last, self.margins
-            )
-
-        run_kernel(kernels.margins, work, self.parts, self.n_threads)
+        arguments = (self.squares, self.columns[flip or 0], sign, self.begin, self.end)
+        parts = [(*arguments, *part, self.margins) for part in self.parts]
+        run_kernel(kernels.margins, kernels.margins, parts, self.n_threads)
         worth = self._worth(self.margins[self.with_hit])
         return float(worth.sum()), float(np.abs(worth).sum())
 
@@ -266,16 +242,11 @@ class MarginProblem:
     def _add(self, column: int) -> None:
         from tamis.filters import _flip_kernels as kernels
 
-        def work(first: int, last: int) -> None:
-            kernels.add_column(self.squares, self.columns[column], first, last)
-
-        run_kernel(kernels.add_column, work, self.parts, self.n_threads)
+        parts = [(self.squares, self.columns[column], *part) for part in self.parts]
+        run_kernel(kernels.add_column, kernels.add_column, parts, self.n_threads)
 
     def gains(self, chosen: NDArray[np.bool_]) -> Floats:
-        """What every column adds to the evaluation of a set, above 0 for those in the set only.
-
-        A column of the set may gain nothing, or, if the search was cut short, less.
-        """
+        """What every column adds to the evaluation of a set, above 0 for those in the set only."""
         self.start_from(chosen)
         value = self.evaluate()[0]
         other = np.array([self.evaluate(j)[0] for j in range(self.n_columns)])

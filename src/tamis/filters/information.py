@@ -11,8 +11,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from tamis.passes import MemoryEngine, run_pass
 from tamis.passes.memory import Opened
 from tamis.statistics import Bins, ClassHistogram, Ranges
+from tamis.statistics.laws import g_p_values, is_rough
+from tamis.statistics.permuted_counts import PermutedGains
 
 Floats = NDArray[np.float64]
 
@@ -26,6 +29,39 @@ def equal_bins(table: Opened, ranges: Ranges, n_bins: int) -> ClassHistogram:
     """An empty histogram of the classes in equal bins between the extremes of every column."""
     bins = Bins.between(*ranges.finish(), n_bins)
     return ClassHistogram.for_table(bins, table.n_codes, table.engine.n_bytes)
+
+
+def permuted_information(
+    selector: Any, X: Any, codes: NDArray[Any], unit: float, costs: Floats | None = None
+) -> PermutedGains:
+    """Information about permuted classes in equal bins, in units of so many nats."""
+    ends = run_pass(Ranges(X.shape[1]), MemoryEngine(X), n_jobs=selector.n_jobs).finish()
+    return PermutedGains(
+        X, Bins.between(*ends, selector.n_bins), codes, cumulative=False, unit=unit, costs=costs,
+        n_jobs=selector.n_jobs,
+    )  # fmt: skip
+
+
+class GLaw(NamedTuple):
+    """What the law of the information in count tables depends on, per column."""
+
+    total: Floats
+    freedom: Floats
+    rough: NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, counts: Floats) -> GLaw:
+        """The law for ``counts[class, column, bin]``."""
+        per_bin, per_class = counts.sum(axis=0), counts.sum(axis=2)
+        n_bins, n_classes = (per_bin > 0).sum(axis=1), (per_class > 0).sum(axis=0)
+        freedom = np.maximum(n_bins - 1.0, 0.0) * np.maximum(n_classes - 1.0, 0.0)
+        return cls(per_bin.sum(axis=1), freedom, is_rough(per_bin, per_class))
+
+    def p_values(self, information: Floats, unit_weight: float) -> Floats | None:
+        """P-values of information in nats; None if weights differ."""
+        if np.isnan(unit_weight):
+            return None
+        return g_p_values(information, self.total / unit_weight, self.freedom)
 
 
 def over_columns(function: Callable[[Floats], Any], counts: Floats) -> Floats:

@@ -8,16 +8,25 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from tamis._block_selector import BlockSelector
+from tamis._base import BlockSelector
 from tamis._facts import SelectorFacts
 from tamis._ranking import Ranking
 from tamis._validation import N_JOBS, Constraint, Custom, Number
 from tamis.cutoff.groups import resolve
 from tamis.data import checks
+from tamis.data.target import Target
 from tamis.exceptions import InputError
-from tamis.filters.information import equal_bins, over_columns, plug_in
+from tamis.filters.information import (
+    GLaw,
+    equal_bins,
+    over_columns,
+    permuted_information,
+    plug_in,
+)
 from tamis.passes.memory import Opened
 from tamis.statistics import ClassHistogram, Ranges
+from tamis.statistics.permuted import complete
+from tamis.statistics.permuted_counts import MOST_BINS, PermutedGains
 
 Floats = NDArray[np.float64]
 
@@ -82,7 +91,6 @@ class InformationGain(BlockSelector):
         tasks=("classification",),
         cost="T n + n B K",
         reference="Quinlan 1986",
-        page="filters",
         nonlinear="yes",
     )
 
@@ -121,9 +129,26 @@ class InformationGain(BlockSelector):
         return equal_bins(table, first, self.n_bins)
 
     def _finish(self, statistic: ClassHistogram, constant: NDArray[np.bool_]) -> Floats:
-        gain = over_columns(plug_in, statistic.finish().counts) / np.log(2)
+        counts = statistic.finish().counts
+        gain, self._law = over_columns(plug_in, counts) / np.log(2), GLaw.of(counts)
         self.gain_ = np.where(constant, 0.0, gain)
         return self.gain_ / self._checked_costs(constant.size)
+
+    def _may_have_law(self) -> bool:
+        return True
+
+    def _law_p_values(self) -> Floats | None:
+        return self._law.p_values(self.gain_ * np.log(2), self._unit_weight)
+
+    def _law_is_rough(self) -> bool:
+        return bool(self._law.rough[~self.constant_].any())
+
+    def _permuted(self, X: Any, y: Any, weight: Floats | None) -> PermutedGains | None:
+        if not complete(X, weight, self.n_jobs) or self.n_bins > MOST_BINS:
+            return None
+        codes: Any = Target.of(y, self._task, weight, X.shape[0], type(self).__name__).codes
+        costs = None if self.costs is None else self._checked_costs(X.shape[1])
+        return permuted_information(self, X, codes, np.log(2), costs)
 
     def _checked_costs(self, n_columns: int) -> Floats:
         costs, who = self.costs, type(self).__name__

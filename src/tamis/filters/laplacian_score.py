@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -9,7 +10,6 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from tamis._base import BaseSelector, Scores
-from tamis._columns import find_constant
 from tamis._facts import BOTH_TASKS, SelectorFacts
 from tamis._runtime.threads import effective_jobs, run_parts
 from tamis._validation import Constraint
@@ -24,6 +24,7 @@ TILE = 64
 WORST = 2.0
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class LaplacianScore(BaseSelector):
     """Laplacian score: columns that keep neighbouring rows together.
 
@@ -65,11 +66,9 @@ class LaplacianScore(BaseSelector):
     -----
     ``O(n_samples**2 n_features)`` time for the neighbours, in matrix products, then ``O(n_samples
     n_neighbors n_features)``. A second, dense copy of the table is made only if it is not C-ordered
-    float64, is sparse, has missing cells or constant columns, or is scaled.
-
-    A missing cell is at the mean of its column, in distances and in the score. The paper leaves the
-    width open. Neighbours at equal distance are taken by lower row, so that the order of the rows
-    matters where there are many ties. Rows whose heat weights all vanish have no edges.
+    float64, is sparse, has missing cells or constant columns, or is scaled. A missing cell is at
+    the mean of its column. The paper leaves the width open. Neighbours at equal distance are taken
+    by lower row. Rows whose heat weights all vanish have no edges.
 
     References
     ----------
@@ -86,12 +85,19 @@ class LaplacianScore(BaseSelector):
     array(['petal length (cm)', 'petal width (cm)'], dtype=object)
     """
 
+    n_neighbors: int = 5
+    affinity: Any = "heat"
+    width: float | None = None
+    scale: bool = False
+    memory_limit: float | str | None = None
+    n_features_to_select: Any = "elbow"
+    n_jobs: int | None = None
+
     facts: ClassVar[SelectorFacts] = SelectorFacts(
         summary="How well the feature preserves the neighbourhood graph of the samples.",
         tasks=BOTH_TASKS,
         cost="T^2 n",
         reference="He et al. 2005",
-        page="filters",
         scope="one at a time, on a shared graph",
         nonlinear="yes",
         scaling="yes",
@@ -100,33 +106,12 @@ class LaplacianScore(BaseSelector):
     _supervised: ClassVar[bool] = False
     _constraints: ClassVar[dict[str, Constraint]] = GRAPH_CONSTRAINTS
 
-    def __init__(
-        self,
-        *,
-        n_neighbors: int = 5,
-        affinity: Any = "heat",
-        width: float | None = None,
-        scale: bool = False,
-        memory_limit: float | str | None = None,
-        n_features_to_select: Any = "elbow",
-        n_jobs: int | None = None,
-    ):
-        self.n_neighbors = n_neighbors
-        self.affinity = affinity
-        self.width = width
-        self.scale = scale
-        self.memory_limit = memory_limit
-        self.n_features_to_select = n_features_to_select
-        self.n_jobs = n_jobs
-
     def _score(self, X: Any, y: Any, weight: Floats | None) -> Scores:
-        constant = find_constant(self, X, weight)
-        laplacian = np.full(constant.size, WORST)
-        if not constant.all():
-            edges = Edges.of(row_graph(self, X, ~constant))
-            self._fill(X.tocsc() if sparse.issparse(X) else X, edges, laplacian)
-        self.laplacian_scores_ = laplacian
-        return 1.0 - laplacian, constant
+        constant = self._find_constant(X, weight)
+        self.laplacian_scores_ = np.full(constant.size, WORST)
+        edges = Edges.of(row_graph(self, X, ~constant))
+        self._fill(X.tocsc() if sparse.issparse(X) else X, edges, self.laplacian_scores_)
+        return 1.0 - self.laplacian_scores_, constant
 
     def _fill(self, X: Any, edges: Edges, out: Floats) -> None:
         """Write the Laplacian score of every column."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -10,7 +11,7 @@ from numpy.typing import NDArray
 from scipy import linalg, sparse
 
 from tamis._base import BaseSelector, Scores
-from tamis._columns import centred_columns, find_constant
+from tamis._columns import centred_columns
 from tamis._facts import BOTH_TASKS, SelectorFacts
 from tamis._validation import N_JOBS, Constraint, Number
 from tamis.filters._neighbor_graph import largest_vectors
@@ -32,6 +33,7 @@ FLAT = 1e-10
 TILE_NUMBERS = 2**21
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class LLCFS(BaseSelector):
     """Feature selection for local learning-based clustering.
 
@@ -75,10 +77,8 @@ class LLCFS(BaseSelector):
 
     Notes
     -----
-    Columns are centred and divided by their standard deviation first. Missing cells are put at the
-    mean of their column; sparse tables are made dense.
-
-    A round costs ``O(n_samples^2 n_features)`` for the neighbours and as much or less for the
+    Columns are standardised first, with missing cells at the mean; sparse tables are made dense. A
+    round costs ``O(n_samples^2 n_features)`` for the neighbours and as much or less for the
     regressions, ``O(n_samples n_neighbors^3)`` to solve them, and ``O(n_samples^3)`` for the
     indicators, with a sparse factorisation above 5,000 rows.
 
@@ -104,12 +104,19 @@ class LLCFS(BaseSelector):
     array([0, 1, 2])
     """
 
+    n_clusters: int = 5
+    n_neighbors: int = 15
+    beta: float = 1.0
+    max_iter: int = 20
+    tol: float = 1e-3
+    n_features_to_select: Any = "elbow"
+    n_jobs: int | None = None
+
     facts: ClassVar[SelectorFacts] = SelectorFacts(
         summary="Weight in local regressions that predict clusters from neighbouring samples.",
         tasks=BOTH_TASKS,
         cost="rounds T^2 n",
         reference="Zeng and Cheung 2011",
-        page="filters",
         scope="jointly",
         nonlinear="partly",
     )
@@ -124,30 +131,9 @@ class LLCFS(BaseSelector):
         "n_jobs": N_JOBS,
     }
 
-    def __init__(
-        self,
-        *,
-        n_clusters: int = 5,
-        n_neighbors: int = 15,
-        beta: float = 1.0,
-        max_iter: int = 20,
-        tol: float = 1e-3,
-        n_features_to_select: Any = "elbow",
-        n_jobs: int | None = None,
-    ):
-        self.n_clusters = n_clusters
-        self.n_neighbors = n_neighbors
-        self.beta = beta
-        self.max_iter = max_iter
-        self.tol = tol
-        self.n_features_to_select = n_features_to_select
-        self.n_jobs = n_jobs
-
     def _score(self, X: Any, y: Any, weight: NDArray[np.float64] | None) -> Scores:
-        constant = find_constant(self, X, weight)
+        constant = self._find_constant(X, weight)
         scores = np.zeros(constant.size)
-        if constant.all():
-            return scores, constant
         table = centred_columns(X, ~constant, scale=True)
         solver = LocalLearning(table, self.n_clusters, self.n_neighbors, self.beta, self.n_jobs)
         for _ in self.steps("weights", solver.iterate(self.max_iter, self.tol), self.max_iter):

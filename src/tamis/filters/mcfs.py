@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tamis._base import BaseSelector, Scores
-from tamis._columns import centred_columns, find_constant
+from tamis._columns import centred_columns
 from tamis._facts import BOTH_TASKS, SelectorFacts
 from tamis._validation import Constraint, Number
 from tamis.filters._neighbor_graph import GRAPH_CONSTRAINTS, row_graph, spectral_embedding
@@ -20,6 +21,7 @@ Floats = NDArray[np.float64]
 GRAM_LIMIT = 128 * 2**20
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class MCFS(BaseSelector):
     """Multi-cluster feature selection: columns that explain the clusters of the rows.
 
@@ -65,18 +67,15 @@ class MCFS(BaseSelector):
     :func:`~sklearn.linear_model.lars_path` with the lasso modification, stopped after `n_nonzero`
     steps. Two dense copies of the table are made.
 
-    Missing cells are at the mean of their column, in distances and regressions. The eigenvectors
-    are those of ``L y = lambda D y`` after the constant one. If the graph falls into several parts,
-    0 is a multiple eigenvalue; of its vectors, those along the principal axes of the column means
-    of the parts are used, so that the result does not depend on chance. Other multiple eigenvalues
-    occur in graphs with symmetries only; scores then depend on the basis found. The paper does not
-    say how columns and eigenvectors are normalised; here both have deviation 1.
+    Missing cells are at the mean of their column. The eigenvectors are of ``L y = lambda D y``
+    after the constant one. If the graph falls into several parts, 0 is a multiple eigenvalue; of
+    its vectors, those along the principal axes of the column means of the parts are used. The paper
+    does not say how columns and eigenvectors are normalised; here both have deviation 1.
 
     References
     ----------
     Cai, D., Zhang, C. and He, X. (2010). Unsupervised feature selection for multi-cluster data.
-    KDD.
-    https://doi.org/10.1145/1835804.1835848
+    KDD. https://doi.org/10.1145/1835804.1835848
 
     Examples
     --------
@@ -88,12 +87,21 @@ class MCFS(BaseSelector):
     array(['petal length (cm)'], dtype=object)
     """
 
+    n_clusters: int = 5
+    n_nonzero: int = 50
+    n_neighbors: int = 5
+    affinity: Any = "heat"
+    width: float | None = None
+    scale: bool = False
+    memory_limit: float | str | None = None
+    n_features_to_select: Any = "elbow"
+    n_jobs: int | None = None
+
     facts: ClassVar[SelectorFacts] = SelectorFacts(
         summary="Weight in sparse regressions on the spectral embedding of the samples.",
         tasks=BOTH_TASKS,
         cost="T^2 n + clusters T d n",
         reference="Cai et al. 2010",
-        page="filters",
         scope="jointly",
         redundancy="yes",
         scaling="distances: yes",
@@ -106,33 +114,8 @@ class MCFS(BaseSelector):
         **GRAPH_CONSTRAINTS,
     }
 
-    def __init__(
-        self,
-        *,
-        n_clusters: int = 5,
-        n_nonzero: int = 50,
-        n_neighbors: int = 5,
-        affinity: Any = "heat",
-        width: float | None = None,
-        scale: bool = False,
-        memory_limit: float | str | None = None,
-        n_features_to_select: Any = "elbow",
-        n_jobs: int | None = None,
-    ):
-        self.n_clusters = n_clusters
-        self.n_nonzero = n_nonzero
-        self.n_neighbors = n_neighbors
-        self.affinity = affinity
-        self.width = width
-        self.scale = scale
-        self.memory_limit = memory_limit
-        self.n_features_to_select = n_features_to_select
-        self.n_jobs = n_jobs
-
     def _score(self, X: Any, y: Any, weight: Floats | None) -> Scores:
-        constant = find_constant(self, X, weight)
-        if constant.all():
-            return np.zeros(constant.size), constant
+        constant = self._find_constant(X, weight)
         graph = row_graph(self, X, ~constant)
         columns = centred_columns(X, ~constant)
         # By the largest value first: the square of a tiny one is 0.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -39,6 +38,7 @@ class MRMRSearch:
     repeated: Floats
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class MRMR(WeightedSelector):
     """Maximum relevance, minimum redundancy: columns that tell much and repeat little.
 
@@ -102,14 +102,12 @@ class MRMR(WeightedSelector):
     the correlations of up to 64 columns with all others, those with the best criterion so far.
     Mutual information takes a pass for ranges (and distinct values, with ``"uniform"``), one for
     the relevance, and further ones for 16 columns each. ``"quantile"`` and ``"mdl"`` read the table
-    once more in blocks of whole columns, as many as a third of the memory holds; on a cluster a
-    block is gathered on one worker. If not even one column fits, use ``"uniform"``. A checkpoint
-    keeps the current pass and the results of earlier ones.
+    once more in blocks of whole columns, as many as a third of the memory holds; if not even one
+    fits, use ``"uniform"``. A checkpoint keeps the current pass and the results of earlier ones.
 
     F has no bound and a correlation is at most 1, so in the difference with F redundancy decides
     between nearly equal columns only; the quotient is the better choice. There a mean redundancy
-    below 0.001 counts as 0.001. A column that explains the target without error has a large finite
-    F. Numeric targets have the F of a straight line, or are put in bins like the columns.
+    below 0.001 counts as 0.001. Numeric targets have the F of a straight line, or are put in bins.
 
     References
     ----------
@@ -131,12 +129,20 @@ class MRMR(WeightedSelector):
     (array([27, 22,  7]), array([ 964.4, 1100. ,  975.8]))
     """
 
+    measure: str = "f"
+    combine: str = "quotient"
+    n_bins: int = 5
+    strategy: str = "quantile"
+    task: str = "auto"
+    full_order: bool = False
+    n_features_to_select: Any = "best"
+    n_jobs: int | None = None
+
     facts: ClassVar[SelectorFacts] = SelectorFacts(
         summary="Greedy order of maximum relevance and minimum redundancy.",
         tasks=BOTH_TASKS,
         cost="T n m",
         reference="Peng et al. 2005",
-        page="filters",
         scope="pairs with those selected",
         redundancy="yes",
         nonlinear='measure="mi": yes',
@@ -155,34 +161,11 @@ class MRMR(WeightedSelector):
         "n_jobs": N_JOBS,
     }
 
-    def __init__(
-        self,
-        *,
-        measure: str = "f",
-        combine: str = "quotient",
-        n_bins: int = 5,
-        strategy: str = "quantile",
-        task: str = "auto",
-        full_order: bool = False,
-        n_features_to_select: Any = "best",
-        n_jobs: int | None = None,
-    ):
-        self.measure = measure
-        self.combine = combine
-        self.n_bins = n_bins
-        self.strategy = strategy
-        self.task = task
-        self.full_order = full_order
-        self.n_features_to_select = n_features_to_select
-        self.n_jobs = n_jobs
-
     def _score(self, X: Any, y: Any, weight: Floats | None) -> Scores:
         measure = None if self.measure == "f" else shared_bits
         pairs = pair_statistics(self, X, y, weight, self.task, measure)
         n_columns = pairs.constant.size
         self.relevance_, self.criterion_ = np.zeros(n_columns), np.zeros(n_columns)
-        if not pairs.columns.size:
-            return np.zeros(n_columns), pairs.constant
         relevance = pairs.with_target()
         search = pairs.resume(MRMRSearch([], relevance.copy(), np.zeros(relevance.size)))
         self.best_n_features_ = find_elbows(np.sort(relevance)[::-1])[0]
@@ -207,11 +190,15 @@ class MRMR(WeightedSelector):
         """Continue a search until `count` columns are in order."""
         order, criterion, repeated = search.order, search.criterion, search.repeated
         left = np.setdiff1d(np.arange(relevance.size), order)
+
+        def likely() -> NDArray[np.intp]:
+            return left[np.argsort(-criterion[left], kind="stable")]
+
         for _ in self.steps("columns", range(len(order), count), count):
             newest = int(left[self._first_best(criterion[left], relevance[left])])
             left = left[left != newest]
             if left.size:
-                repeated[left] += pairs.relations(newest, left, partial(_best, left, criterion))
+                repeated[left] += pairs.relations(newest, left, likely)
                 criterion[left] = self._balance(relevance[left], repeated[left] / (len(order) + 1))
             order.append(newest)
 
@@ -227,8 +214,3 @@ class MRMR(WeightedSelector):
         if self.combine == "difference":
             size = 1.0 + relevance[best]
         return int((criterion >= criterion[best] - TIE * size).argmax())
-
-
-def _best(columns: NDArray[np.intp], criterion: Floats) -> NDArray[np.intp]:
-    """Columns by falling criterion, equal ones in their order."""
-    return columns[np.argsort(-criterion[columns], kind="stable")]

@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from tamis._base import Scores
-from tamis._block_selector import BlockSelector
+from tamis._base import BlockSelector, Scores
 from tamis._facts import BOTH_TASKS, SelectorFacts
 from tamis._runtime.compilation import announce_compilation
 from tamis._runtime.threads import effective_jobs, run_parts
 from tamis._validation import N_JOBS, Choice, Constraint, Custom, Number
+from tamis.data.partitioned import check_in_memory
 from tamis.data.target import Target
 from tamis.data.task import TASK
 from tamis.exceptions import InputError
@@ -22,8 +22,9 @@ from tamis.filters import information
 from tamis.passes import MemoryEngine
 from tamis.passes.engine import Levels
 from tamis.passes.memory import Opened
-from tamis.passes.opening import check_in_memory
 from tamis.statistics import ClassHistogram, Ranges
+from tamis.statistics.permuted import complete
+from tamis.statistics.permuted_counts import MOST_BINS, PermutedGains
 
 Floats = NDArray[np.float64]
 
@@ -133,7 +134,6 @@ class MutualInformation(BlockSelector):
         tasks=BOTH_TASKS,
         cost="T n + n B K; knn T log T n",
         reference="Zaffalon and Hutter 2002, Ross 2014",
-        page="filters",
         nonlinear="yes",
     )
 
@@ -223,6 +223,7 @@ class MutualInformation(BlockSelector):
 
     def _finish(self, statistic: ClassHistogram, constant: NDArray[np.bool_]) -> Floats:
         counts = statistic.finish().counts
+        self._law = information.GLaw.of(counts)
         if self.estimator == "binned":
             return information.over_columns(information.plug_in, counts)
 
@@ -234,6 +235,30 @@ class MutualInformation(BlockSelector):
         if self.estimator == "posterior_mean":
             return posterior.mean
         return information.lower_credible(posterior, self.level)
+
+    def _may_have_law(self) -> bool:
+        return self.estimator == "binned"
+
+    def _law_p_values(self) -> Floats | None:
+        if self.estimator != "binned":
+            return None
+        return self._law.p_values(self.scores_, self._unit_weight)
+
+    def _law_is_rough(self) -> bool:
+        return bool(self._law.rough[~self.constant_].any())
+
+    def _permuted(self, X: Any, y: Any, weight: Floats | None) -> PermutedGains | None:
+        if (
+            self.estimator != "binned"
+            or self.n_bins > MOST_BINS
+            or not complete(X, weight, self.n_jobs)
+        ):
+            return None
+        outcome = Target.of(y, self.task_, weight, X.shape[0], type(self).__name__)
+        codes: Any = outcome.codes
+        if outcome.values is not None:
+            codes = information.equal_shares(outcome.values, None, self.n_bins)
+        return information.permuted_information(self, X, codes, 1.0)
 
     def _neighbour_scores(self, X: Any, outcome: Target, ranges: Any) -> Floats:
         """Estimates by nearest neighbours, some columns at a time."""

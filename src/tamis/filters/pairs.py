@@ -7,16 +7,16 @@ workers of Dask (:mod:`tamis.filters._source_pairs`).
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tamis._base import Scores
-from tamis._columns import find_constant
 from tamis.data.target import Target
 from tamis.exceptions import InputError
 from tamis.passes import PartitionedTable
+from tamis.passes.memory import open_table
 from tamis.statistics.codes import CodedColumns, code_columns, rows_with_weight
 from tamis.statistics.correlations import LinearColumns
 
@@ -30,7 +30,7 @@ S = TypeVar("S")
 TIE = 1e-12
 
 
-class PairStatistics(Protocol):
+class PairStatistics:
     """Relations with the target and among features, which are numbered among those that vary."""
 
     # Which features never vary, the others, and the rows of the table.
@@ -40,33 +40,29 @@ class PairStatistics(Protocol):
 
     def with_target(self) -> Floats:
         """Relation of every feature with the target; must be asked for first."""
+        raise NotImplementedError
 
     def relations(self, newest: int, left: Columns, likely: Callable[[], Columns]) -> Floats:
         """Relation of one feature, asked for once, with those in `left`, the only ones from now on.
 
-        `likely` gives those that may be asked for next, the most likely ones first, to statistics
-        that find several in one pass.
+        `likely` gives those that may be asked for next, the most likely ones first.
         """
+        raise NotImplementedError
 
     def resume(self, search: S) -> S:
-        """The search as a checkpoint has it; from now on it is kept there before every pass.
-
-        Its attributes are features and arrays, and change at the end of a step only.
-        """
+        """The search as a checkpoint has it; its attributes change at the end of a step only."""
+        return search
 
 
 def pair_statistics(
     selector: Any, X: Any, y: Any, weight: Floats | None, task: str, measure: Measure | None = None
 ) -> Any:
-    """F statistics and absolute correlations; with `measure`, relations by joint counts of levels.
-
-    The selector says how levels are made, `strategy` and `n_bins`; features have `n_levels`.
-    """
+    """F statistics and correlations; with `measure`, relations by joint counts of levels."""
     if isinstance(X, PartitionedTable):
         from tamis.filters._source_pairs import CodedPairs, LinearPairs
 
         levels = None if measure is None else lambda *numbers: level_numbers(selector, *numbers)[0]
-        opened = selector._open_table(X, None, None, task, levels)
+        opened = open_table(selector, X, None, None, task, levels)
         selector._note_target(opened)
         if measure is None:
             return LinearPairs(selector, opened)
@@ -100,21 +96,17 @@ def _check_strategy(selector: Any) -> None:
         )
 
 
-class _MemoryPairs:
+class _MemoryPairs(PairStatistics):
     """The features of a table in memory that vary, in rows that carry weight."""
 
     def __init__(self, selector: Any, X: Any, target: Target, weight: Floats | None):
         self.selector, self.n_rows = selector, X.shape[0]
-        self.constant = find_constant(selector, X, weight)
+        self.constant = selector._find_constant(X, weight)
         self.columns = np.flatnonzero(~self.constant)
         X = X if self.columns.size == X.shape[1] else X[:, self.columns]
         y = target.codes if target.is_classes else target.values
         self.X, y, self.weight = rows_with_weight(X, y, weight)
         self.target = target._replace(**{"codes" if target.is_classes else "values": y})
-
-    def resume(self, search: S) -> S:
-        """The search itself: fits in memory have no checkpoint."""
-        return search
 
 
 class LinearMemory(_MemoryPairs):

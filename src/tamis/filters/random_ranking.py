@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -9,11 +10,11 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
 from tamis._base import BaseSelector, Scores
-from tamis._columns import find_constant
 from tamis._facts import BOTH_TASKS, SelectorFacts
 from tamis._validation import N_JOBS, Constraint, Custom, Number
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class RandomRanking(BaseSelector):
     """Columns in random order: the control that every other method must beat.
 
@@ -51,12 +52,15 @@ class RandomRanking(BaseSelector):
     2
     """
 
+    random_state: Any = None
+    n_features_to_select: Any = "elbow"
+    n_jobs: int | None = None
+
     facts: ClassVar[SelectorFacts] = SelectorFacts(
         summary="A random order, as the baseline that every method must beat.",
         tasks=BOTH_TASKS,
         cost="n",
         reference="none",
-        page="filters",
         scope="not at all",
     )
 
@@ -73,18 +77,7 @@ class RandomRanking(BaseSelector):
         "n_jobs": N_JOBS,
     }
 
-    def __init__(
-        self,
-        *,
-        random_state: Any = None,
-        n_features_to_select: Any = "elbow",
-        n_jobs: int | None = None,
-    ):
-        self.random_state = random_state
-        self.n_features_to_select = n_features_to_select
-        self.n_jobs = n_jobs
-
     def _score(self, X: Any, y: Any, weight: NDArray[np.float64] | None) -> Scores:
-        constant = find_constant(self, X, weight)
+        constant = self._find_constant(X, weight)
         scores = 1.0 - check_random_state(self.random_state).random_sample(constant.size)
         return np.where(constant, 0.0, scores), constant

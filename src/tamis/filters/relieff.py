@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
 from tamis._base import BaseSelector, Scores
-from tamis._columns import find_constant
+from tamis._columns import find_constant, turned_columns
 from tamis._facts import BOTH_TASKS, SelectorFacts
 from tamis._margin_weights import margin_vectors, weights_of_margins
 from tamis._runtime.compilation import announce_compilation
@@ -25,11 +25,13 @@ from tamis.filters._distances import (
     distance_blocks,
     nearest_rows,
     scale_to_unit,
-    turned_columns,
 )
+from tamis.filters._permuted_pairs import PermutedPairs, split_by_target
 
 Floats = NDArray[np.float64]
 
+# Bytes that the differences of all pairs of rows may take, for permuted targets.
+MOST_PAIR_BYTES = 2**28
 # What a pair of near rows takes while its differences are added.
 BYTES_PER_PAIR = 48
 
@@ -125,7 +127,6 @@ class ReliefF(BaseSelector):
         tasks=BOTH_TASKS,
         cost="T^2 n",
         reference="Kononenko 1994",
-        page="filters",
         scope="one at a time, neighbours by all",
         nonlinear="yes",
         scaling="no, scaled to ranges",
@@ -187,6 +188,18 @@ class ReliefF(BaseSelector):
         scores[columns.origin] = self._add_up(columns, rows, row_weight, outcome)
         scores[constant] = min(float(scores.min()), 0.0)
         return scores, constant
+
+    def _permuted(self, X: Any, y: Any, weight: Floats | None) -> PermutedPairs | None:
+        n_rows, n_columns = X.shape
+        fixed = self.n_samples is None and not self.sample_weighting
+        room = 4 * n_rows * (n_rows - 1) // 2 * n_columns
+        if not fixed or room > as_bytes(self.memory_limit) or room > MOST_PAIR_BYTES:
+            return None
+        columns = self._columns(X, np.flatnonzero(~self.constant_))
+        if columns.holes:
+            return None
+        outcome = Target.of(y, self.task_, None, n_rows, type(self).__name__)
+        return PermutedPairs(columns, outcome, self.n_neighbors, n_columns, self.n_jobs)
 
     def _check_together(self, outcome: Target) -> None:
         who = type(self).__name__
@@ -285,21 +298,6 @@ class ReliefF(BaseSelector):
         if not columns.holes:
             sums[2:] = totals[:, None]
         return scores_of_sums(sums, totals)
-
-
-def split_by_target(
-    row: NDArray[np.int64], near: NDArray[np.int64], share: Floats, outcome: Target
-) -> tuple[Floats, Floats]:
-    """Weight of every pair as one whose targets differ, and as one whose targets agree."""
-    if outcome.codes is not None:
-        own, other = outcome.codes[row], outcome.codes[near]
-        prior = np.bincount(outcome.codes) / outcome.codes.size
-        miss = share * prior[other] / (1.0 - prior[own])
-        return np.where(own != other, miss, 0.0), np.where(own == other, share, 0.0)
-    assert outcome.values is not None
-    target = outcome.values / (outcome.values.max() - outcome.values.min())
-    gap = np.abs(target[row] - target[near])
-    return share * gap, share * (1.0 - gap)
 
 
 def scores_of_sums(sums: Floats, totals: Floats) -> Floats:

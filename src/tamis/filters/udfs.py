@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -10,7 +11,7 @@ from numpy.typing import NDArray
 from scipy import linalg, sparse
 
 from tamis._base import BaseSelector, Scores
-from tamis._columns import centred_columns, find_constant
+from tamis._columns import centred_columns
 from tamis._facts import BOTH_TASKS, SelectorFacts
 from tamis._runtime.warning import warn
 from tamis._validation import N_JOBS, Constraint, Number
@@ -28,13 +29,13 @@ TIE = 1e-10
 DENSE_COLUMNS = 256
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class UDFS(BaseSelector):
     """Unsupervised discriminative feature selection with the l2,1 norm.
 
     A projection is sought in which every row and its nearest neighbours are as discriminative as
     possible: little scatter inside the neighbourhood that is not explained by differences between
-    its rows. The l2,1 norm makes the projection rest on few columns, which are therefore chosen
-    together. It needs no target.
+    its rows. The l2,1 norm makes it rest on few columns, chosen together. It needs no target.
 
     Parameters
     ----------
@@ -70,9 +71,8 @@ class UDFS(BaseSelector):
 
     Notes
     -----
-    Columns are centred and divided by their standard deviation first, so that `gamma` and
-    `regularization` mean the same for all tables. Missing cells are put at the mean of their
-    column; sparse tables are made dense.
+    Columns are standardised first, so that `gamma` and `regularization` mean the same for all
+    tables. Missing cells are at the mean of their column; sparse tables are made dense.
 
     ``O(n_samples^2 n_features)`` for the neighbours; an eigenproblem costs ``O(n_features^3 +
     n_features^2 n_clusters)`` for long tables, ``O(n_samples^2 n_features)`` for wide ones. Memory:
@@ -101,12 +101,20 @@ class UDFS(BaseSelector):
     array([0, 1, 2])
     """
 
+    n_clusters: int = 5
+    n_neighbors: int = 5
+    gamma: float = 0.001
+    regularization: float = 1.0
+    max_iter: int = 200
+    tol: float = 1e-6
+    n_features_to_select: Any = "elbow"
+    n_jobs: int | None = None
+
     facts: ClassVar[SelectorFacts] = SelectorFacts(
         summary="Weight in directions that separate neighbourhoods, under an l2,1 penalty.",
         tasks=BOTH_TASKS,
         cost="rounds of T^2 n, or n^3",
         reference="Yang et al. 2011",
-        page="filters",
         scope="jointly",
         redundancy="yes",
     )
@@ -122,32 +130,9 @@ class UDFS(BaseSelector):
         "n_jobs": N_JOBS,
     }
 
-    def __init__(
-        self,
-        *,
-        n_clusters: int = 5,
-        n_neighbors: int = 5,
-        gamma: float = 0.001,
-        regularization: float = 1.0,
-        max_iter: int = 200,
-        tol: float = 1e-6,
-        n_features_to_select: Any = "elbow",
-        n_jobs: int | None = None,
-    ):
-        self.n_clusters = n_clusters
-        self.n_neighbors = n_neighbors
-        self.gamma = gamma
-        self.regularization = regularization
-        self.max_iter = max_iter
-        self.tol = tol
-        self.n_features_to_select = n_features_to_select
-        self.n_jobs = n_jobs
-
     def _score(self, X: Any, y: Any, weight: NDArray[np.float64] | None) -> Scores:
-        constant = find_constant(self, X, weight)
+        constant = self._find_constant(X, weight)
         scores = np.zeros(constant.size)
-        if constant.all():
-            return scores, constant
         table = centred_columns(X, ~constant, scale=True)
         n_vectors = min(self.n_clusters, max(1, table.shape[1] - 1))
         B = local_scatter(table, self.n_neighbors, self.regularization, self.n_jobs)
@@ -255,11 +240,7 @@ def _rounding(X: Floats, B: Any) -> float:
 
 
 def averaged_norms(values: Floats, vectors: Floats, n_vectors: int) -> Floats:
-    """Row norms of the vectors of the smallest values, averaged over what ties leave open.
-
-    Where the last of them ties with values that are not taken, any directions of the tied space
-    would do: their squared rows are replaced by the mean over all choices.
-    """
+    """Row norms of the vectors of the smallest values, averaged over all choices where they tie."""
     squares = vectors**2
     last, near = values[n_vectors - 1], TIE * np.abs(values).max()
     below = values < last - near
@@ -303,10 +284,7 @@ class RowSparseVectors:
                 return
 
     def _smallest(self, delta: Floats) -> Floats | None:
-        """Eigenvectors of ``diag(1 / delta) + M``, as those of the largest values of the inverse.
-
-        If it is a tie which ones these are, the norms become those averaged over all choices.
-        """
+        """Eigenvectors of ``diag(1 / delta) + M``; None if they tie: norms are averaged then."""
         n_columns, product = self.form.n_columns, self.form.inverse(delta)
         if n_columns > max(DENSE_COLUMNS, 4 * self.n_vectors):
             breadth, limit = 4 * self.n_vectors + 8, 100 * n_columns

@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tamis._block_selector import BlockSelector
+from tamis._base import BlockSelector
 from tamis._facts import BOTH_TASKS, SelectorFacts
 from tamis._validation import N_JOBS, Choice, Constraint
 from tamis.statistics import WithRanges
 from tamis.statistics.moments import MomentsResult
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class Variance(BlockSelector):
     """Variance of every column, without a target.
 
-    The simplest filter that needs no target. It depends on the units of the columns: use it where
-    all are measured in the same unit, or set ``scale="range"``.
+    It depends on the units of the columns: use it where all have the same unit, or set
+    ``scale="range"``.
 
     Parameters
     ----------
@@ -57,12 +59,16 @@ class Variance(BlockSelector):
     array([0.681, 0.189, 3.096, 0.577])
     """
 
+    ddof: int = 0
+    scale: str = "none"
+    n_features_to_select: Any = "elbow"
+    n_jobs: int | None = None
+
     facts: ClassVar[SelectorFacts] = SelectorFacts(
         summary="Variance of the feature.",
         tasks=BOTH_TASKS,
         cost="T n",
         reference="none",
-        page="filters",
         scaling="yes",
     )
 
@@ -72,19 +78,6 @@ class Variance(BlockSelector):
         "scale": Choice(("none", "range")),
         "n_jobs": N_JOBS,
     }
-
-    def __init__(
-        self,
-        *,
-        ddof: int = 0,
-        scale: str = "none",
-        n_features_to_select: Any = "elbow",
-        n_jobs: int | None = None,
-    ):
-        self.ddof = ddof
-        self.scale = scale
-        self.n_features_to_select = n_features_to_select
-        self.n_jobs = n_jobs
 
     def _finish(self, statistic: WithRanges, constant: NDArray[np.bool_]) -> NDArray[np.float64]:
         result: MomentsResult = statistic.other.finish()

@@ -12,12 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tamis._columns import constant_of
+from tamis.data.partitioned import check_in_memory
 from tamis.exceptions import InputError, TamisError
 from tamis.graph import relation_matrix
 from tamis.graph.feature_graph import FeatureGraph, GraphSettings, deviations_of
 from tamis.graph.relation_matrix import (
     ClusterRelations,
-    Range,
     RelationMatrix,
     RelationPlan,
     Steps,
@@ -26,8 +26,9 @@ from tamis.graph.relation_matrix import (
 from tamis.graph.relations import FACTORS
 from tamis.passes import PartitionedTable
 from tamis.passes.columns import ColumnBlocks, memory_of
-from tamis.passes.opening import check_in_memory
+from tamis.passes.memory import open_table
 from tamis.statistics import Block, Moments, Ranges, WithRanges
+from tamis.statistics.correlations import Range, absolute_products
 
 # What a cell takes while its column is turned into a factor: value, copy, sorting key, factor.
 CELL_BYTES = 32
@@ -42,7 +43,7 @@ def source_graph(selector: Any, source: PartitionedTable, settings: GraphSetting
     if callable(settings.relation) or settings.relation not in FACTORS:
         setting = f"relation={settings.relation!r}"
         check_in_memory(source, settings.who, setting, "relation='spearman'")
-    engine = selector._open_table(source, None, None, None).engine
+    engine = open_table(selector, source, None, None, None).engine
     facts = selector._run_pass(
         "moments", WithRanges(Ranges(source.n_columns), Moments(source.n_columns)), engine
     )
@@ -55,7 +56,7 @@ def source_graph(selector: Any, source: PartitionedTable, settings: GraphSetting
         relations = make(columns, settings, selector.steps)
     # Walks are in this process, whoever makes the products.
     room = (settings.memory_limit or memory_of(source)) // PARTS
-    deviation = deviations_of(facts.other.finish(), varies)
+    deviation = deviations_of(*(values[varies] for values in facts.other.finish()))
     return FeatureGraph(varies, n_rows, deviation, relations, room)
 
 
@@ -66,8 +67,10 @@ def _local_relations(
     n, n_rows, memory = columns.columns.size, columns.n_rows, _memory(columns)
     plan = RelationPlan.choose(n_rows, n, settings.precision, memory)
     size = np.dtype(plan.dtype).itemsize
-    # The other half is for copies that BLAS makes, and for what the allocator holds back.
-    side = min(largest_side(n_rows, size, memory // 2), relation_matrix.BLOCK, n)
+    # Two slices of factors and their product fit half of the memory; the other half is for copies
+    # that BLAS makes, and for what the allocator holds back.
+    side = max(1, int(np.sqrt(n_rows**2 + memory // 2 / size) - n_rows))
+    side = min(side, relation_matrix.BLOCK, n)
     ranges = _ranges(columns, n, settings)
     factors = FactorFile(n_rows, plan.dtype, in_memory=n * n_rows * size <= memory)
     make = partial(make_factors, settings.relation, plan.dtype, settings.n_jobs)
@@ -108,11 +111,6 @@ def _ranges(columns: ColumnBlocks, most: int, settings: GraphSettings) -> list[R
     return columns.ranges(CELL_BYTES, most, settings.who, advice)
 
 
-def largest_side(n_rows: int, size: int, memory: int) -> int:
-    """Columns of a block such that two slices of factors and their product fit the memory."""
-    return max(1, int(np.sqrt(n_rows**2 + memory / size) - n_rows))
-
-
 def make_factors(relation: Any, dtype: str, n_jobs: int | None, block: Block) -> NDArray[Any]:
     """Vectors of length one, one per column of a block with all rows; here or on a worker."""
     vectors: NDArray[Any] = FACTORS[relation](block.X, block.weights, dtype, n_jobs).vectors
@@ -120,10 +118,9 @@ def make_factors(relation: Any, dtype: str, n_jobs: int | None, block: Block) ->
 
 
 class FactorFile:
-    """One vector per column, written range by range and read range by range.
+    """One vector per column, written and read by ranges; gone when the process is.
 
-    The file has no name where the system allows it, so that it is gone when the process is,
-    whatever ends it. It is read with plain reads: pages of a map would count as memory in use.
+    It is read with plain reads: pages of a map would count as memory in use.
     """
 
     def __init__(self, n_rows: int, dtype: str, *, in_memory: bool):
@@ -169,9 +166,7 @@ class FactorFile:
             self._last = None
             self._last = rows, self.take(rows)
         left = self._last[1]
-        right = left if rows == columns else self.take(columns)
-        product = left @ right.T
-        return np.abs(product, out=product)
+        return absolute_products(left, left if rows == columns else self.take(columns))
 
     def close(self) -> None:
         """Remove the file."""

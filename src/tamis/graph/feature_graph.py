@@ -9,14 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tamis._columns import find_constant
-from tamis._runtime.memory import as_bytes, given_bytes
+from tamis._runtime.byte_sizes import given_bytes
+from tamis._runtime.memory import as_bytes
 from tamis._runtime.threads import split_evenly
-from tamis.graph.relation_matrix import RelationMatrix, RelationPlan, Steps, make_relations
+from tamis.graph.relation_matrix import RelationPlan, Steps, make_relations
 from tamis.graph.relations import relation_tiles
 from tamis.graph.walk import WalkEnergies, walk_steps, walk_together
 from tamis.passes import MemoryEngine, PartitionedTable, run_pass
 from tamis.statistics import Moments
-from tamis.statistics.moments import MomentsResult
 
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
@@ -43,22 +43,11 @@ class FeatureGraph:
     """
 
     def __init__(
-        self,
-        varies: Mask,
-        n_rows: int,
-        deviation: Floats,
-        relations: RelationMatrix | None,
-        room: int | None = None,
+        self, varies: Mask, n_rows: int, deviation: Floats, relations: Any, room: int | None = None
     ):
         self.varies, self.n_rows, self.deviation, self.room = varies, n_rows, deviation, room
         self.order = np.argsort(deviation, kind="stable")
-        self.relations: Any = relations
-
-    @property
-    def plan(self) -> RelationPlan:
-        """How the relations are kept."""
-        plan: RelationPlan = self.relations.plan
-        return plan
+        self.relations = relations
 
     def path(self, alphas: Sequence[float], damping: float) -> Floats:
         """Scores of all features for every alpha; as many alphas side by side as have room."""
@@ -75,11 +64,11 @@ class FeatureGraph:
 
     def walk(self, alphas: Sequence[float], damping: float) -> list[WalkEnergies]:
         """Scores of the nodes for every alpha; all walks share the blocks of relations."""
-        n = self.deviation.size
+        n, dtype = self.deviation.size, self.relations.plan.dtype
         # In single precision the products carry an error of about 1e-7.
-        tol = 1e-12 if self.plan.dtype == "float64" else 1e-8
+        tol = 1e-12 if dtype == "float64" else 1e-8
         # Columns that all repeat each other leave an edge weight of 0, give or take rounding.
-        rounding = np.finfo(self.plan.dtype).eps * max(16.0, self.n_rows**0.5)
+        rounding = np.finfo(dtype).eps * max(16.0, self.n_rows**0.5)
         walks = [walk_steps(n, damping, tol=tol, negligible=n * rounding) for _ in alphas]
 
         def product(vectors: Floats, numbers: list[int]) -> Floats:
@@ -141,16 +130,15 @@ def memory_graph(
 
 def find_deviations(X: Any, weight: Floats | None, n_jobs: int | None) -> Floats:
     """Standard deviations of the observed cells, as a share of the largest."""
-    moments = run_pass(Moments(X.shape[1]), MemoryEngine(X, None, weight), n_jobs=n_jobs).finish()
-    return deviations_of(moments, np.ones(X.shape[1], dtype=bool))
+    engine = MemoryEngine(X, None, weight)
+    return deviations_of(*run_pass(Moments(X.shape[1]), engine, n_jobs=n_jobs).finish())
 
 
-def deviations_of(moments: MomentsResult, varies: Mask) -> Floats:
-    """As `find_deviations`, of the features that vary, where the moments are known."""
-    moments = MomentsResult(*(values[varies] for values in moments))
+def deviations_of(weight: Floats, mean: Floats, variance: Floats) -> Floats:
+    """As `find_deviations`, where the moments are known."""
     # Weights count rows, so one is taken off their sum; weights that sum to less are shares.
-    less_one = moments.weight - 1.0 if moments.weight.min(initial=2.0) > 1.0 else moments.weight
-    deviation = np.sqrt(moments.variance * moments.weight / less_one)
+    less_one = weight - 1.0 if weight.min(initial=2.0) > 1.0 else weight
+    deviation = np.sqrt(variance * weight / less_one)
     return deviation / deviation.max(initial=np.finfo(float).tiny)
 
 

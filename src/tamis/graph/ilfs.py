@@ -2,29 +2,35 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tamis._block_selector import BlockSelector
+from tamis._base import BlockSelector
 from tamis._facts import SelectorFacts
 from tamis._partial_fit import Gathered
 from tamis._runtime.warning import warn
 from tamis._validation import N_JOBS, Choice, Constraint, Number
 from tamis.data import checks
-from tamis.data.target import check_two_classes
+from tamis.data.labels import check_two_classes
 from tamis.exceptions import InputError
-from tamis.graph._topics import TwoTopics
 from tamis.passes.memory import Opened
 from tamis.statistics import ClassMoments, Ranges, TokenCounts, WithRanges
-from tamis.statistics.ranges import RangesResult
+from tamis.statistics.block import RangesResult
 
 Floats = NDArray[np.float64]
 
 DAMPING = 0.9
+# Weight of the prior on a column's topics, relative to the mean weight of a column. With much less,
+# many columns of noise pull the topics to the middle tokens, for all but the strongest anchors.
+COLUMN_PRIOR = 1.0
+TINY = np.finfo(np.float64).tiny
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class ILFS(BlockSelector):
     """Infinite latent feature selection: columns whose values lie close to their own class.
 
@@ -81,13 +87,10 @@ class ILFS(BlockSelector):
     rank one, so its walks have a closed form and never reorder the relevances.
 
     Equations 2 and 3 of the paper give a value near the mean of its own class a low number, and the
-    text wants it high; closeness is what the text describes. A value equal to all means has the
-    closeness of a guess. Closeness within 1e-9 of a token's border counts as above it.
-
-    Free topics drift to other contrasts than relevance, hence the anchor. Columns that never vary,
-    or are observed in one class only, are not in the graph. Missing values have no token, and
-    classes without a value in a column take no part in it. Zeros of a sparse matrix are counted
-    without being visited.
+    text wants it high; closeness is what the text describes. Closeness within 1e-9 of a token's
+    border counts as above it. Free topics drift to other contrasts than relevance, hence the
+    anchor. Columns that never vary, or are observed in one class only, are not in the graph.
+    Missing values have no token. Zeros of a sparse matrix are counted without being visited.
 
     References
     ----------
@@ -107,12 +110,20 @@ class ILFS(BlockSelector):
     array([0.588, 0.492, 0.696, 0.699])
     """
 
+    n_tokens: int = 6
+    closeness: str = "inverse"
+    topics: str = "anchored"
+    anchor: float = 10.0
+    max_iter: int = 2000
+    tol: float = 1e-9
+    n_features_to_select: Any = "elbow"
+    n_jobs: int | None = None
+
     facts: ClassVar[SelectorFacts] = SelectorFacts(
         summary="Probability of relevance: the values lie close to their own class mean.",
         tasks=("classification",),
         cost="T n K",
         reference="Roffo et al. 2017",
-        page="graph",
         nonlinear="partly",
     )
 
@@ -127,27 +138,6 @@ class ILFS(BlockSelector):
         "tol": Number(float, low=0),
         "n_jobs": N_JOBS,
     }
-
-    def __init__(
-        self,
-        *,
-        n_tokens: int = 6,
-        closeness: str = "inverse",
-        topics: str = "anchored",
-        anchor: float = 10.0,
-        max_iter: int = 2000,
-        tol: float = 1e-9,
-        n_features_to_select: Any = "elbow",
-        n_jobs: int | None = None,
-    ):
-        self.n_tokens = n_tokens
-        self.closeness = closeness
-        self.topics = topics
-        self.anchor = anchor
-        self.max_iter = max_iter
-        self.tol = tol
-        self.n_features_to_select = n_features_to_select
-        self.n_jobs = n_jobs
 
     def _first(self, table: Opened) -> WithRanges:
         n_columns = table.n_columns
@@ -199,6 +189,9 @@ class ILFS(BlockSelector):
     def learn_moments(self, X: Any, y: Any, sample_weight: Any = None) -> ILFS:
         """Take in a block in a first pass that only learns the means of the classes.
 
+        :meth:`partial_fit` keeps these means, and wants no classes but these. Without a first pass
+        it keeps the means of its first block.
+
         Parameters
         ----------
         X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
@@ -218,29 +211,6 @@ class ILFS(BlockSelector):
         self._learn(gathered, table, "learn_moments")
         return self
 
-    def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> ILFS:
-        """Take in a block of rows, then rank by all rows seen.
-
-        The class means are those of the blocks that :meth:`learn_moments` saw, or else those of the
-        first block, and stay.
-
-        Parameters
-        ----------
-        X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
-            A block of rows.
-        y : array-like of shape (n_samples,)
-            Its classes, all of them known from the first pass or the first block.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the rows.
-
-        Returns
-        -------
-        self : object
-            The selector, ranked by what it has seen.
-        """
-        self._partial_fit(X, y, sample_weight)
-        return self
-
     def _check_block(self, gathered: Gathered, table: Opened) -> None:
         known: Any = table.classes if gathered.first is None else gathered.classes
         check_two_classes(known, "ILFS")
@@ -250,6 +220,105 @@ class ILFS(BlockSelector):
                 f"ILFS: expected classes that have a mean ({known.tolist()!r}), got "
                 f"{new.tolist()[0]!r}. Show all rows to learn_moments before the first partial_fit."
             )
+
+
+class TwoTopics:
+    """Maximum likelihood, or maximum a posteriori, by expectation maximisation.
+
+    The tokens t of column f are drawn from ``P(t|f) = p_f P(t|z1) + (1 - p_f) P(t|z2)`` with the
+    relevance ``p_f = P(z1|f)``. Without an anchor, the log-likelihood ``sum Q(f,t) log P(t|f)`` is
+    maximised, as in the paper. With an anchor a, log-priors are added, for N the total weight and n
+    columns; as shares of the data, they do not depend on the unit of the weights::
+
+        a N / 2 * sum_z,t P0(t|z) log(P(t|z) / P0(t|z))     Dirichlet, centred on the start P0
+        N / n * sum_f,z 1/2 log(2 P(z|f))                   Beta, the same for every column
+
+    `counts` are weights of tokens, ``[column, token]``; no column is empty.
+    """
+
+    def __init__(self, counts: Floats, anchor: float):
+        self.counts = np.ascontiguousarray(counts.T)  # numbers of one token side by side
+        n_tokens, n_columns = self.counts.shape
+        self.column_weight = self._by_column(self.counts)
+        self.anchor = anchor
+        self.start = topics_at_start(n_tokens)
+        self.profile = self.start.copy()
+        self.p = np.full(n_columns, 0.5)
+        self.q = 1.0 - self.p  # kept apart, so that neither loses digits near 1
+        total = float(self.column_weight.sum())
+        self.topic_counts = anchor * total / 2 if np.isfinite(anchor) else 0.0
+        self.column_counts = COLUMN_PRIOR * total / max(n_columns, 1) if anchor > 0 else 0.0
+        self.path: list[float] = []
+        self.converged = n_columns == 0
+
+    def iterate(self, max_iter: int, tol: float) -> Iterator[int]:
+        """Yield the number of each step after taking it, until converged or stopped."""
+        if self.converged:
+            return
+        self.path = [self._objective()]
+        for step in range(1, max_iter + 1):
+            self._step()
+            self.path.append(self._objective())
+            gain = self.path[-1] - self.path[-2]
+            self.converged = bool(gain <= tol * abs(self.path[-1]))
+            yield step
+            if self.converged:
+                return
+
+    def _mixture(self) -> tuple[Floats, Floats, Floats]:
+        """P(t, z1 | f), P(t, z2 | f) and their sum P(t|f), token by column."""
+        relevant = self.profile[0][:, None] * self.p
+        irrelevant = self.profile[1][:, None] * self.q
+        return relevant, irrelevant, np.maximum(relevant + irrelevant, TINY)
+
+    def _step(self) -> None:
+        relevant, irrelevant, both = self._mixture()
+        share = np.divide(self.counts, both, out=both)
+        expected = np.multiply(relevant, share, out=relevant)  # Q(f,t) P(z1|f,t)
+        rest = np.multiply(irrelevant, share, out=irrelevant)
+        half = self.column_counts / 2
+        total = self.column_weight + 2 * half
+        self.p = (self._by_column(expected) + half) / total
+        self.q = (self._by_column(rest) + half) / total
+        if np.isinf(self.anchor):
+            return
+        counts = np.stack([expected.sum(axis=1), rest.sum(axis=1)])
+        counts += self.topic_counts * self.start
+        # A topic that no column has any more keeps its shape.
+        sums = counts.sum(axis=1, keepdims=True)
+        self.profile = np.divide(counts, sums, out=self.profile, where=sums > 0)
+
+    def _objective(self) -> float:
+        """Log-likelihood plus log-priors; these are 0 at the start, so they never dwarf it."""
+        *_, both = self._mixture()
+        value = float((np.log(both, out=both) * self.counts).sum())
+        if self.topic_counts:
+            gap = np.log(self.profile / self.start)
+            value += self.topic_counts * float((self.start * gap).sum())
+        if self.column_counts:
+            value += self.column_counts / 2 * float(np.log(4.0 * self.p * self.q).sum())
+        return value
+
+    @staticmethod
+    def _by_column(table: Floats) -> Floats:
+        """Sum over tokens, one after the other: equal columns get equal sums to the last bit."""
+        total = np.zeros(table.shape[1])
+        for row in table:
+            total += row
+        return total
+
+    def result(self) -> tuple[Floats, Floats]:
+        """Relevance and P(t|z), first of the relevant topic: that with the higher mean token."""
+        tokens = np.arange(self.start.shape[1])
+        if self.profile[0] @ tokens < self.profile[1] @ tokens:
+            return self.q, self.profile[::-1].copy()
+        return self.p, self.profile
+
+
+def topics_at_start(n_tokens: int) -> Floats:
+    """P(t|z): rising linearly with the token for the relevant topic, falling for the other."""
+    rising = np.arange(1.0, n_tokens + 1.0) / (n_tokens * (n_tokens + 1.0) / 2.0)
+    return np.stack([rising, rising[::-1]])
 
 
 def walk_rank_one(p: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import closing
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -24,6 +25,7 @@ from tamis._validation import (
     check_value,
 )
 from tamis.data import checks
+from tamis.data.values import check_weight
 from tamis.exceptions import InputError
 from tamis.graph.feature_graph import open_graph
 from tamis.graph.relations import RELATIONS
@@ -43,6 +45,7 @@ GRAPH_CONSTRAINTS: dict[str, Constraint] = {
 }
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class InfFS(WeightedSelector):
     """Infinite feature selection: columns that vary much and repeat little, by all walks.
 
@@ -92,9 +95,8 @@ class InfFS(WeightedSelector):
     ``alpha=0``. Missing cells have centred rank 0.
 
     Tables larger than memory are read twice with ``"spearman"`` and ``"pearson"``: by rows for the
-    deviations, then in blocks of whole columns, as many as a third of the memory holds, for the
-    ranks. Ranks that take more than another third are kept in a temporary file. On a cluster the
-    blocks stay on the workers. Scores agree with those from memory to one millionth.
+    deviations, then in blocks of whole columns for the ranks. Ranks that take more than a third of
+    the memory are kept in a temporary file. Scores agree with those from memory to one millionth.
 
     References
     ----------
@@ -110,12 +112,19 @@ class InfFS(WeightedSelector):
     array(['sepal width (cm)', 'petal length (cm)'], dtype=object)
     """
 
+    alpha: float = 0.5
+    damping: float = 0.9
+    relation: Any = "spearman"
+    memory_limit: float | str | None = None
+    precision: str = "auto"
+    n_features_to_select: Any = "elbow"
+    n_jobs: int | None = None
+
     facts: ClassVar[SelectorFacts] = SelectorFacts(
         summary="Energy of all paths through a graph of varied, not redundant features.",
         tasks=BOTH_TASKS,
         cost="T n^2 / 2",
         reference="Roffo et al. 2015",
-        page="graph",
         scope="all pairs",
         redundancy="yes",
         nonlinear="monotone",
@@ -130,41 +139,20 @@ class InfFS(WeightedSelector):
         **GRAPH_CONSTRAINTS,
     }
 
-    def __init__(
-        self,
-        *,
-        alpha: float = 0.5,
-        damping: float = 0.9,
-        relation: Any = "spearman",
-        memory_limit: float | str | None = None,
-        precision: str = "auto",
-        n_features_to_select: Any = "elbow",
-        n_jobs: int | None = None,
-    ):
-        self.alpha = alpha
-        self.damping = damping
-        self.relation = relation
-        self.memory_limit = memory_limit
-        self.precision = precision
-        self.n_features_to_select = n_features_to_select
-        self.n_jobs = n_jobs
-
     def _score(self, X: Any, y: Any, weight: NDArray[np.float64] | None) -> Scores:
         with closing(open_graph(self, X, weight)) as graph:
-            constant = ~graph.varies
-            if constant.all():
-                return np.zeros(constant.size), constant
+            self._check_varies(~graph.varies, graph.n_rows)
             walk = graph.walk([self.alpha], self.damping)[0]
-        self.plan_, self.radius_, self.n_products_ = graph.plan, walk.radius, walk.n_products
-        return graph.scores(walk), constant
+        self.plan_, self.radius_ = graph.relations.plan, walk.radius
+        self.n_products_ = walk.n_products
+        return graph.scores(walk), ~graph.varies
 
     def path(
         self, X: Any, alphas: Sequence[float], *, sample_weight: Any = None
     ) -> NDArray[np.float64]:
         """Scores for many alphas, from one matrix of relations; nothing is learned.
 
-        A table larger than memory is read as often as by `fit`, within the same memory. The scores
-        themselves come on top: 8 bytes per alpha and column.
+        A table larger than memory is read as often as by `fit`, within the same memory.
 
         Parameters
         ----------
@@ -187,7 +175,7 @@ class InfFS(WeightedSelector):
             X, sample_weight = DaskTable(X, None, sample_weight, type(self).__name__), None
         if not isinstance(X, PartitionedTable):
             X = checks.check_table(copy, X)
-            weight = checks.check_weight(sample_weight, X.shape[0], type(self).__name__)
+            weight = check_weight(sample_weight, X.shape[0], type(self).__name__)
             return open_graph(copy, X, weight).path(alphas, self.damping)
         copy._check_source(X, None, sample_weight)
         with at_work(X) as table, closing(open_graph(copy, table, None)) as graph:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -10,18 +11,19 @@ from numpy.typing import NDArray
 from sklearn.base import is_classifier, is_regressor
 
 from tamis._base import Scores, WeightedSelector
-from tamis._columns import find_constant
 from tamis._facts import BOTH_TASKS, SelectorFacts
 from tamis._validation import Constraint, Custom
 from tamis.cutoff.counts import counts_to_try
 from tamis.cutoff.fit_data import FitData
-from tamis.data.target import check_numbers, check_target
+from tamis.data.labels import check_target
+from tamis.data.target import check_numbers
 from tamis.data.task import TASK, infer_task
 from tamis.exceptions import InputError
 from tamis.graph.feature_graph import open_graph
 from tamis.graph.inffs import GRAPH_CONSTRAINTS, InfFS, check_alphas
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class InfFSCV(WeightedSelector):
     """Inf-FS whose alpha and number of columns predict best in cross-validation.
 
@@ -76,12 +78,24 @@ class InfFSCV(WeightedSelector):
     (0.5, 2)
     """
 
+    alphas: Sequence[float] = (0.0, 0.25, 0.5, 0.75, 1.0)
+    grid: Sequence[int] | None = None
+    estimator: Any = None
+    cv: Any = 5
+    scoring: Any = None
+    damping: float = 0.9
+    relation: Any = "spearman"
+    task: str = "auto"
+    memory_limit: float | str | None = None
+    precision: str = "auto"
+    n_features_to_select: Any = "best"
+    n_jobs: int | None = None
+
     facts: ClassVar[SelectorFacts] = SelectorFacts(
         summary="Inf-FS with alpha and the number of features chosen by cross-validation.",
         tasks=BOTH_TASKS,
         cost="folds (T n^2 / 2 + models)",
         reference="Roffo et al. 2015",
-        page="graph",
         scope="all pairs",
         redundancy="yes",
         nonlinear="monotone",
@@ -99,40 +113,9 @@ class InfFSCV(WeightedSelector):
         ),
     }
 
-    def __init__(
-        self,
-        *,
-        alphas: Sequence[float] = (0.0, 0.25, 0.5, 0.75, 1.0),
-        grid: Sequence[int] | None = None,
-        estimator: Any = None,
-        cv: Any = 5,
-        scoring: Any = None,
-        damping: float = 0.9,
-        relation: Any = "spearman",
-        task: str = "auto",
-        memory_limit: float | str | None = None,
-        precision: str = "auto",
-        n_features_to_select: Any = "best",
-        n_jobs: int | None = None,
-    ):
-        self.alphas = alphas
-        self.grid = grid
-        self.estimator = estimator
-        self.cv = cv
-        self.scoring = scoring
-        self.damping = damping
-        self.relation = relation
-        self.task = task
-        self.memory_limit = memory_limit
-        self.precision = precision
-        self.n_features_to_select = n_features_to_select
-        self.n_jobs = n_jobs
-
     def _score(self, X: Any, y: Any, weight: NDArray[np.float64] | None) -> Scores:
         alphas = check_alphas(self.alphas, type(self).__name__)
-        constant = find_constant(self, X, weight)
-        if constant.all():
-            return np.zeros(constant.size), constant
+        constant = self._find_constant(X, weight)
         target = self._read_target(y, X.shape[0])
         n_varying = int((~constant).sum())
         self.grid_ = counts_to_try(self.grid, n_varying, who=type(self).__name__)

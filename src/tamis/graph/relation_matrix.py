@@ -17,11 +17,10 @@ from tamis.passes import PartitionedTable
 from tamis.passes.columns import persist
 from tamis.passes.dask.client import import_dask
 from tamis.passes.dask.cluster import FAN_IN, compute
+from tamis.statistics.correlations import Floats, Range, absolute_products
 
 _log = logging.getLogger("tamis")
 
-Floats = NDArray[np.float64]
-Range = tuple[int, int]
 # Absolute relations between two ranges of features, as a matrix.
 Tile = Callable[[Range, Range], NDArray[Any]]
 # Parts of a product, by the number of the range of features that they belong to.
@@ -38,8 +37,7 @@ QUICK_PRODUCT = 3e10
 class RelationPlan:
     """How the relations are kept: in memory ("dense"), or made anew in every product ("blocks").
 
-    `n_bytes` is the memory for the relations of `n_columns` features, `side` the number of features
-    of a block; None means 2048.
+    `n_bytes` is their memory, `side` the number of features of a block; None means 2048.
     """
 
     kind: str
@@ -140,20 +138,13 @@ def make_relations(
 
 
 class ClusterRelations:
-    """Blocks are multiplied on the workers of Dask, where their factors are; only vectors travel.
-
-    With a "dense" plan the relations stay on the workers, too.
-    """
+    """Blocks multiplied, and with a "dense" plan kept, on the workers of Dask that have factors."""
 
     def __init__(
-        self,
-        source: PartitionedTable,
-        factors: Sequence[Any],
-        ranges: Sequence[Range],
-        plan: RelationPlan,
-        steps: Steps,
-    ):
-        relate = import_dask().delayed(relate_block, pure=False)
+        self, source: PartitionedTable, factors: list[Any], ranges: list[Range],
+        plan: RelationPlan, steps: Steps,
+    ):  # fmt: skip
+        relate = import_dask().delayed(absolute_products, pure=False)
         self.source, self.ranges, self.plan, self.steps = source, ranges, plan, steps
         self.pairs = [(a, b) for a in range(len(ranges)) for b in range(a + 1)]
         self.blocks = [relate(factors[a], factors[b]) for a, b in self.pairs]
@@ -186,12 +177,6 @@ class ClusterRelations:
         while len(sums) > 1:
             sums = [add(sums[i : i + FAN_IN]) for i in range(0, len(sums), FAN_IN)]
         return dict(compute(self.source, sums)[0])
-
-
-def relate_block(left: NDArray[Any], right: NDArray[Any]) -> NDArray[Any]:
-    """Absolute correlations, on a worker."""
-    product = left @ right.T
-    return np.abs(product, out=product)
 
 
 def multiply_block(

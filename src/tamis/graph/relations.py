@@ -30,10 +30,7 @@ def relation_tiles(X: Any, weight: Floats | None, settings: Any, dtype: str) -> 
 
 
 def information_tiles(X: Any, weight: Floats, dtype: Any) -> Tile:
-    """Mutual information of columns in classes, as a share of the smaller entropy.
-
-    Joint counts of two ranges are one product of indicators, in which missing cells have no part.
-    """
+    """Mutual information of columns in classes, as a share of the smaller entropy."""
     codes = _rank_classes(X, weight)
 
     def indicators(columns: Range) -> NDArray[Any]:
@@ -42,6 +39,7 @@ def information_tiles(X: Any, weight: Floats, dtype: Any) -> Tile:
         return hot.reshape(-1, part.shape[1]).astype(dtype)
 
     def tile(rows: Range, columns: Range) -> Any:
+        # Joint counts of two ranges are one product of indicators; missing cells have none.
         left = indicators(rows) * weight.astype(dtype)
         joint = left @ indicators(columns).T
         shape = (rows[1] - rows[0], INFORMATION_BINS, columns[1] - columns[0], INFORMATION_BINS)

@@ -116,8 +116,7 @@ def _full_radius(A: Any, symmetric: bool) -> float:
 def _radius_of_parts(A: Any) -> float | None:
     """Largest spectral radius of the strongly connected parts, or None if A is one part.
 
-    Of a matrix with one-way edges between parts, such as a triangular one, the Krylov space gives
-    the radius with no digit: it is too far from normal.
+    With one-way edges between parts A is too far from normal: its Krylov space gives no digit.
     """
     n_parts, part = connected_components(sparse.csr_array(A), connection="strong")
     if n_parts == 1:
@@ -142,10 +141,7 @@ def walk(
 def walk_together(
     product: Callable[[Floats, list[int]], Floats], walks: list[WalkSteps]
 ) -> list[WalkEnergies]:
-    """Walk several graphs in step, so that their products can share work.
-
-    `product` takes vectors as columns and the numbers of the graphs they belong to.
-    """
+    """Walk several graphs in step; `product` takes vectors as columns, and whose they are."""
     results: list[WalkEnergies | None] = [None] * len(walks)
     waiting = {number: next(steps) for number, steps in enumerate(walks)}
     while waiting:
@@ -173,8 +169,7 @@ def walk_steps(
     """Run the Arnoldi process (Lanczos, if symmetric) from the vector of ones.
 
     Yields vectors and wants their products sent back. With V the orthonormal basis and H the
-    projected matrix, the radius is that of H and the solution is ``V (I - r H)^-1 V' e``. New
-    vectors are orthogonalised twice, which keeps H exact. A radius up to `negligible` counts as 0.
+    projected matrix, the radius is that of H and the solution is ``V (I - r H)^-1 V' e``.
     """
     limit = min(n, 1000 if max_iter is None else max_iter)
     basis = [np.full(n, 1.0 / np.sqrt(n))]
@@ -183,7 +178,7 @@ def walk_steps(
         if m > H.shape[1]:  # few walks are that long, and the largest H has 8 MB
             H = np.pad(H, (0, H.shape[1]))
         new = np.array((yield basis[-1]), dtype=np.float64)
-        for _ in range(2):
+        for _ in range(2):  # twice keeps H exact
             for i, known in enumerate(basis):
                 overlap = known @ new
                 new -= overlap * known

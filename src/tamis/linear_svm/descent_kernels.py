@@ -1,7 +1,7 @@
 """Compiled training of linear SVMs on tiny samples, for loops that train thousands of them.
 
-All minimise ``|w|^2 / 2 + C sum_i times_i loss(signs_i w x_i)``; the intercept is the weight of a
-last feature of ones.
+All minimise ``|w|^2 / 2 + C sum_i times_i loss(signs_i w x_i)``; a last feature of ones is the
+intercept.
 """
 
 import numpy as np
@@ -17,11 +17,7 @@ MOST_ROWS_OF_PRODUCTS = 500
 
 @inline
 def uses_newton(columns, loss):
-    """Whether Newton's method is cheaper than the descent.
-
-    Without upper bounds all rows that lack a margin move in every round of the descent, which then
-    takes hundreds of rounds.
-    """
+    """Whether Newton is cheaper: without upper bounds the descent takes hundreds of rounds."""
     return loss == SQUARED_HINGE and columns.shape[0] < columns.shape[1]
 
 
@@ -55,10 +51,7 @@ def train(columns, lines, times, signs, settings):
 
 @inline
 def train_by_descent(columns, lines, upper, ridge, signs, tolerance, max_epochs):
-    """Dual coordinate descent; `ridge` is what the loss adds to the diagonal.
-
-    On products of the rows it keeps the margins up to date, on the rows themselves the weights.
-    """
+    """Dual coordinate descent, by margins or weights; `ridge` is added to the diagonal."""
     n_rows, width = signs.size, lines.shape[1]
     on_products = n_rows <= MOST_ROWS_OF_PRODUCTS
     curvature, alpha, state = ridge.copy(), np.zeros(n_rows), np.zeros(width)

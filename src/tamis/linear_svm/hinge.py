@@ -8,10 +8,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 from scipy.linalg import cho_factor, cho_solve
 
-from tamis._columns import TILE
+from tamis._columns import turned_columns
 from tamis._runtime.compilation import announce_compilation
 from tamis._runtime.warning import warn
 
@@ -41,12 +40,7 @@ def read_rows(
     kept = np.arange(codes.size) if weight is None else np.flatnonzero(weight > 0)
     rows = kept[np.argsort(codes[kept], kind="stable")]
     share = np.ones(rows.size) if weight is None else weight[rows]
-    X = X.tocsc() if sparse.issparse(X) else X
-    columns = np.empty((varies.size, rows.size))
-    for first in range(0, varies.size, TILE):
-        tile = X[:, varies[first : first + TILE]]
-        dense = tile.toarray() if sparse.issparse(tile) else tile
-        columns[first : first + TILE] = dense[rows].T
+    columns = turned_columns(X, varies, rows)
     with announce_compilation(kernels.centre):
         kernels.centre(columns, share, scale)
     return Rows(rows, columns, codes[rows], share)
@@ -67,10 +61,9 @@ class BinaryProblems(NamedTuple):
 
 
 def make_problems(codes: NDArray[np.int32], price: Floats, multi_class: str) -> BinaryProblems:
-    """Binary problems for all pairs of classes ("ovo"), or every class against the rest ("ovr").
+    """Problems for all pairs of classes ("ovo"), or every class against the rest ("ovr").
 
-    `codes` are the sorted classes 0, 1, ... of the rows, `price` the cost of a unit of slack of
-    each (C in the papers).
+    `codes` are the sorted classes of the rows, `price` the cost of a unit of slack of each.
     """
     n_rows, n_classes = codes.size, int(codes[-1]) + 1
     ends = np.searchsorted(codes, np.arange(n_classes + 1))
@@ -109,8 +102,7 @@ def train_problems(
 ) -> float:
     """Train every problem from the signed multipliers in `beta`, which are changed.
 
-    `columns` is the transposed table, (n_columns, n_rows) and C-ordered. Returns the largest
-    violation of the optimality conditions that is left.
+    `columns` is the transposed table. Returns the largest violation of the optimality conditions.
     """
     from tamis.linear_svm import hinge_kernels as kernels
 
@@ -163,8 +155,7 @@ class _Point(NamedTuple):
 def interior_point(rows: Floats, price: Floats, tol: float) -> tuple[Floats, float]:
     """Multipliers of one problem, by Mehrotra's predictor and corrector, and the relative gap left.
 
-    `rows`, (n_columns + 1, n_rows), are the columns times the sign of the class, last the signs
-    themselves for the intercept; `price` bounds the multipliers from above.
+    `rows`, (n_columns + 1, n_rows), are the columns times the sign of the class, last the signs.
     """
     ridge = np.ones(rows.shape[0])
     ridge[-1] = 0.0  # the intercept is free

@@ -21,10 +21,7 @@ ROUNDING = 4e-16
 
 
 class Dual(NamedTuple):
-    """A problem under way, with the lower Cholesky factor of `gram + shift` of its free rows.
-
-    Row i of the factor is only used up to place i; memory is touched as the set grows.
-    """
+    """A problem under way, with the lower Cholesky factor of `gram + shift` of its free rows."""
 
     gram: Any
     shift: float
@@ -178,8 +175,8 @@ def gather_free(p):
 def move_free(p, size, total):
     """Move the free rows by `move`, or by the share of it at which one of them meets a bound.
 
-    Rounding must not change the sum of the multipliers: the largest entry takes what is missing to
-    `total`. Returns the share and the place of the row at its bound, -1 if none is.
+    The largest entry takes what rounding misses to the sum `total`. Returns the share and the place
+    of the row at its bound, -1 if none is.
     """
     gram, low, high, beta, slope = p.gram, p.low, p.high, p.beta, p.slope
     free, move = p.free, p.move
@@ -236,18 +233,10 @@ def settle(p, size):
 def raise_row(p, size, row, tol):
     """Move `row` until it has the slope of the free rows, which make room and keep one slope.
 
-    Free rows that meet a bound leave the set. At the end `row` joins the set, or is at its other
-    bound, or depends on the set and has done what it could. Returns the size of the set.
+    At the end `row` joins the set, is at its other bound, or depends on the set. Returns the size.
     """
-    gram, low, high, beta, slope, move, ones = (
-        p.gram,
-        p.low,
-        p.high,
-        p.beta,
-        p.slope,
-        p.move,
-        p.ones,
-    )
+    gram, low, high, beta, slope = p.gram, p.low, p.high, p.beta, p.slope
+    move, ones = p.move, p.ones
     while size > 0:
         rise = slope[row] - slope[p.free[0]]
         up = 1.0 if rise > 0.0 else -1.0
@@ -323,8 +312,7 @@ def train(gram, sign, low, high, beta, tol, max_iter):
 
     A cold start begins with steps of two rows. Then an active-set method ends exactly: the rows
     inside their box form the free set, whose slopes are kept equal through a Cholesky factor; one
-    by one the rows that violate optimality most are moved. From the last round of an elimination
-    few rows have to move, often none.
+    by one the rows that violate optimality most are moved.
     """
     n = beta.size
     slope, move, ones = np.empty(n), np.empty(n + 1), np.empty(n + 1)
@@ -377,11 +365,7 @@ def train(gram, sign, low, high, beta, tol, max_iter):
 
 @kernel
 def centre(columns, weight, scale):
-    """Take off the mean of every column, and divide by its deviation if `scale`, in place.
-
-    NaN becomes 0, that is, the mean. Equal columns stay equal to the last bit, unlike with a
-    product of matrices, so that ties are ties.
-    """
+    """Centre, and scale, columns in place, NaN to 0; equal columns stay equal to the last bit."""
     for column in columns:
         total = 0.0
         for i in range(column.size):

@@ -6,8 +6,7 @@ This is the problem of scikit-learn's LinearSVC (squared hinge; active: inside t
 LinearSVR (squared epsilon-insensitive; active: outside the tube), with the intercept among the
 weights as there. Between two changes of the active set the loss is quadratic, so Newton's method
 ends after finitely many steps with the exact solution (Mangasarian 2002; Keerthi and DeCoste 2005).
-With few rows it works on their inner products, which all classes and all strengths share. LinearSVC
-itself draws from one random stream of the whole process, so its result depends on other threads.
+LinearSVC draws from one random stream of the process, so its result depends on other threads.
 """
 
 from __future__ import annotations
@@ -164,10 +163,9 @@ def with_bias(X: NDArray[Any]) -> NDArray[Any]:
 def newton_path(
     table: NDArray[Any], losses: Sequence[Loss], strengths: Sequence[float]
 ) -> tuple[Floats, int]:
-    """Weights of several problems for several C, each starting from the solution for the last.
+    """Weights for several C, (n_strengths, n_columns, n_problems), and steps of Newton's method.
 
-    A column of ones in the table makes the intercept; each problem has a loss. Returns weights of
-    shape (n_strengths, n_columns, n_problems), and the number of steps of Newton's method.
+    A column of ones in the table makes the intercept; each problem has a loss.
     """
     few_rows = table.shape[0] <= ROWS_PER_COLUMN * table.shape[1]
     form: _ByRows | _ByColumns = _ByRows(table) if few_rows else _ByColumns(table)

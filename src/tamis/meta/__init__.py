@@ -3,23 +3,17 @@
 from tamis.meta.images.and_or_features import AndOrFeatures
 from tamis.meta.images.patch_prototypes import PatchPrototypes
 from tamis.meta.quality_map import QualityMap
-from tamis.meta.search.cluster_generator import ClusterGenerator
 from tamis.meta.search.dimensions import Categorical, Integer, Ordered, Real
-from tamis.meta.search.generator import Generator
+from tamis.meta.search.generators import ClusterGenerator, Generator
 from tamis.meta.search.meta_space import MetaSpace
 from tamis.meta.search.mufasa import Mufasa
-from tamis.meta.search.normalized_information_gain import NormalizedInformationGain
-from tamis.meta.search.random_search import RandomSearch
-from tamis.meta.sources.array_source import ArraySource
-from tamis.meta.sources.as_source import as_source
-from tamis.meta.sources.feature_source import FeatureSource
-from tamis.meta.sources.frame_source import FrameSource
+from tamis.meta.search.set_baselines import NormalizedInformationGain, RandomSearch
+from tamis.meta.sources.feature_source import FeatureSource, as_source
 from tamis.meta.sources.function_source import FunctionSource
 from tamis.meta.sources.mfpfs import MFPFS
-from tamis.meta.sources.parquet_source import ParquetSource
 from tamis.meta.sources.qualities import measure_quality
-from tamis.meta.sources.source_random import SourceRandom
-from tamis.meta.sources.source_rfe import SourceRFE
+from tamis.meta.sources.source_selectors import SourceRandom, SourceRFE
+from tamis.meta.sources.table_sources import ArraySource, FrameSource, ParquetSource
 
 __all__ = [
     "MFPFS",

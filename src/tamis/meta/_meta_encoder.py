@@ -11,7 +11,7 @@ from scipy.spatial.distance import cdist
 from sklearn.base import BaseEstimator, RegressorMixin
 
 from tamis.data.frames import is_frame
-from tamis.data.target import is_missing
+from tamis.data.labels import is_missing
 from tamis.exceptions import InputError
 
 Floats = NDArray[np.float64]
@@ -40,11 +40,9 @@ class _Label(NamedTuple):
 
 
 class MetaEncoder:
-    """How a table of meta-features becomes numbers; made from the features of a fit.
+    """How a table of meta-features becomes numbers of which each property has variance 1 in all.
 
-    Every property has a total variance of 1, so that all count alike in a distance: labels have a
-    column each. Missing numbers are at the median, with a column of height 1 that says so. What
-    was not there in the fit, a label or a gap, has no column: only zeros.
+    What was not there in the fit, a label or a gap, has no column: only zeros.
     """
 
     def __init__(self, meta: Any, who: str):
@@ -180,10 +178,7 @@ def _column(column: NDArray[Any], who: str, name: Any) -> NDArray[Any]:
 
 
 class NearestRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
-    """Distance-weighted mean of the `n_neighbors` nearest points, see :class:`QualityMap`.
-
-    All points as near as the last neighbour are neighbours too, so that order does not matter.
-    """
+    """Distance-weighted mean of the `n_neighbors` nearest points, see :class:`QualityMap`."""
 
     def __init__(self, n_neighbors: int = 10):
         self.n_neighbors = n_neighbors
@@ -224,11 +219,9 @@ def _sums(group: NDArray[np.intp], values: Floats, n_groups: int) -> Floats:
 
 
 def nugget(points: Floats, values: Floats) -> float:
-    """Variance of the values at one and the same place, read off near points (the gamma test).
-
-    Half the mean squared difference to the 1st, 2nd, ... neighbour, against its mean squared
-    distance, is a line near 0; it begins at the variance of the noise.
-    """
+    """Variance of the values at one and the same place, read off near points (the gamma test)."""
+    # Half the mean squared difference to the 1st, 2nd, ... neighbour, against its mean squared
+    # distance, is a line near 0; it begins at the variance of the noise.
     from tamis.statistics.neighbors import nearest_rows
 
     indices, squares = nearest_rows(np.ascontiguousarray(points), NEAR)

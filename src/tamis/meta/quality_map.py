@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import rankdata
 from sklearn.base import BaseEstimator, RegressorMixin, clone
+from sklearn.dummy import DummyRegressor
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
@@ -28,17 +29,15 @@ REGRESSOR = Custom(
 class QualityMap(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     """Map from the properties of features (meta-features) to their quality.
 
-    The quality of some features is measured on data: their information gain, the squared weights
-    of a linear model, or any other number. Their properties, such as position and size of an
-    image patch or the pathway of a gene, are known for all features. The map is a regression
+    The quality of some features is measured on data, such as their information gain. Their
+    properties, such as the pathway of a gene, are known for all features. The map is a regression
     of the one on the other. It tells which features that were never measured are worth
     measuring, which properties make a feature good, and it improves noisy measurements.
 
     Parameters
     ----------
     regressor : regressor or None, default=None
-        Any scikit-learn regressor; it is cloned and gets the encoded properties. ``None`` is the
-        distance-weighted mean of the nearest features.
+        Any scikit-learn regressor; ``None`` is a distance-weighted mean of the nearest features.
     n_neighbors : int, default=10
         Neighbours of the default regressor; at most as many as there are features.
     cv : int, default=5
@@ -51,30 +50,22 @@ class QualityMap(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     predicted_ : ndarray of shape (n_features,)
         Quality of every feature of the fit as predicted by a map that has not seen it.
     correlation_, spearman_ : float
-        Pearson's and Spearman's correlation of measured quality and `predicted_`; 0 if one of the
-        two is constant, as nothing is told apart then.
+        Pearson's and Spearman's correlation of quality and `predicted_`; 0 if one is constant.
     contribution_ : ndarray of shape (n_meta,)
-        By how much `correlation_` falls when a meta-feature is left out. Computed when first
-        asked for.
-    quality_ : ndarray of shape (n_features,)
-        The measured quality.
-    regressor_ : regressor
-        Fitted on all features.
-    n_features_in_ : int
-        Number of meta-features.
-    feature_names_in_ : ndarray of shape (n_meta,)
-        Their names, if `meta` was a DataFrame.
+        By how much `correlation_` falls without a meta-feature; computed when first asked for.
+    quality_, regressor_ : ndarray of shape (n_features,), regressor
+        The measured quality, and the regressor fitted on all features.
+    n_features_in_, feature_names_in_ : int, ndarray of shape (n_meta,)
+        Number of meta-features, and their names if `meta` was a DataFrame.
     map_weight_ : ndarray of shape (n_features,)
         Weight of the map in the last call of :meth:`smooth`, the rest being the measurement's.
 
     Notes
     -----
     The default regressor takes the ``k`` nearest features by Euclidean distance and weighs them
-    by ``exp(-d^2 / b)``, where ``b`` is the mean ``d^2`` of these neighbours. The Gaussian law is
-    that of Navot et al. (2006), with a width that follows the density of the features. Inverse
-    distances, the usual choice, would hand the measurement itself back where a feature was
-    measured, noise included, and are 0/0 for equal features; here these count alike. Features
-    as far as the ``k``-th nearest are all taken, so order does not matter.
+    by ``exp(-d^2 / b)``, where ``b`` is the mean ``d^2`` of these neighbours: the law of Navot et
+    al. (2006), with a width that follows the density of the features. Features as far as the
+    ``k``-th nearest are all taken, so order does not matter.
 
     Numbers are divided by their deviation, text and categories get a column for each label,
     scaled so that every meta-feature counts alike in a distance. A missing number is put
@@ -123,7 +114,7 @@ class QualityMap(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         self.random_state = random_state
 
     def fit(self, meta: Any, quality: Any) -> QualityMap:
-        """Learn the map.
+        """Learn the map from measured features.
 
         Parameters
         ----------
@@ -131,11 +122,6 @@ class QualityMap(RegressorMixin, BaseEstimator):  # type: ignore[misc]
             Properties of the measured features.
         quality : array-like of shape (n_features,) or fitted selector
             Their measured quality, larger is better; of a selector its `scores_`.
-
-        Returns
-        -------
-        self : QualityMap
-            The fitted map.
         """
         check_parameters(self, self._constraints)
         self._forget()
@@ -155,27 +141,22 @@ class QualityMap(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         self.regressor_ = self._new_regressor().fit(points, values)
         self.predicted_ = self._out_of_fold(points)
         self.correlation_ = correlation(values, self.predicted_)
-        self.spearman_ = rank_correlation(values, self.predicted_)
+        self.spearman_ = correlation(rankdata(values), rankdata(self.predicted_))
         return self
 
     def predict(self, meta: Any) -> Floats:
-        """Predict the quality of features, measured or not.
+        """Predict the quality of features, measured or not, as an array of shape (n_features,).
 
         Parameters
         ----------
         meta : array-like or DataFrame of shape (n_features, n_meta)
             The same properties as in fit.
-
-        Returns
-        -------
-        quality : ndarray of shape (n_features,)
-            Predicted quality.
         """
         check_is_fitted(self, "regressor_")
         return np.asarray(self.regressor_.predict(self._encoder.encode(meta)), np.float64).ravel()
 
     def smooth(self, meta: Any, quality: Any, *, noise: Any = None) -> Floats:
-        """Fit the map and improve the measured quality of the features with it.
+        """Fit the map and improve the measured quality with it; returns the improved one.
 
         Parameters
         ----------
@@ -187,22 +168,12 @@ class QualityMap(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         noise : float, array-like of shape (n_features,) or None, default=None
             Standard errors of the measured quality, if they are known.
 
-        Returns
-        -------
-        smoothed : ndarray of shape (n_features,)
-            The improved quality.
-
         Notes
         -----
-        Measured is ``q = t + e``, the true quality and noise of variance ``s^2``. Let ``m`` be the
-        prediction of a map that has not seen the feature. Its error ``t - m`` has some variance
-        ``v`` and is independent of ``e``, so the best mean of the two estimates is ::
+        With ``q`` the measured quality, ``s^2`` the variance of its noise and ``m`` the prediction
+        of a map that has not seen the feature, the result is ::
 
             w m + (1 - w) q,    w = s^2 / (s^2 + v),    s^2 + v = mean of (q - m)^2
-
-        With known noise, or repeats, this is all that is needed: the mean square of ``q - m``
-        less the noise gives ``v``. It then also helps where meta-features say nothing, by
-        shrinking towards the mean of the neighbours.
 
         From single measurements, noise and what the meta-features leave unexplained cannot be told
         apart, but both together can be: ``g``, the variance of the quality at one and the same
@@ -211,10 +182,8 @@ class QualityMap(RegressorMixin, BaseEstimator):  # type: ignore[misc]
 
             w = r^2 min(1, g / mean of (q - m)^2)
 
-        This is careful: useless properties, and quality that follows them without noise, change
-        next to nothing. It presumes that good properties leave mainly noise; true differences
-        between features of the same properties are smoothed, too. Give `noise` or repeats
-        where you can.
+        True differences between features of the same properties are then smoothed, too. Give
+        `noise` or repeats where you can. See :doc:`/families/meta` for the reasons.
         """
         values, spread = self._with_noise(quality, noise)
         self.fit(meta, values)
@@ -250,12 +219,10 @@ class QualityMap(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     def _out_of_fold(self, points: Floats) -> Floats:
         predicted = np.empty(len(points))
         for fold in self._folds:
-            rest = np.ones(len(points), dtype=bool)
-            rest[fold] = False
-            if not points.shape[1]:  # the only meta-feature is left out
-                predicted[fold] = self.quality_[rest].mean()
-                continue
-            regressor = self._new_regressor().fit(points[rest], self.quality_[rest])
+            rest = np.delete(np.arange(len(points)), fold)
+            # Without columns, when the only meta-feature is left out, there is only the mean.
+            regressor = self._new_regressor() if points.shape[1] else DummyRegressor()
+            regressor.fit(points[rest], self.quality_[rest])
             predicted[fold] = np.ravel(regressor.predict(points[fold]))
         return predicted
 
@@ -322,8 +289,3 @@ def correlation(left: Floats, right: Floats) -> float:
     left, right = left - left.mean(), right - right.mean()
     left, right = left / np.abs(left).max(), right / np.abs(right).max()
     return float(np.clip(left @ right / np.sqrt((left @ left) * (right @ right)), -1.0, 1.0))
-
-
-def rank_correlation(left: Floats, right: Floats) -> float:
-    """Spearman's correlation, equal values at their mean rank."""
-    return correlation(rankdata(left), rankdata(right))

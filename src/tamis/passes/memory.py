@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
 
@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from tamis.data.checks import plain_classes
 from tamis.data.partitioned import PartitionedTable
 from tamis.data.target import Target
 from tamis.passes.engine import Floats, Levels, S, Steps, in_silence
 from tamis.statistics import Block, Ranges
-from tamis.statistics.block import as_kernel_input
 
 # A block is the unit of progress and of Ctrl-C: some 10 ms of work on data used in place.
 BLOCK_BYTES = 64 * 2**20
@@ -58,10 +58,8 @@ class MemoryEngine:
     ----------
     X : ndarray or CSR matrix of shape (n_rows, n_columns)
         The table. Types other than float32 and float64 are cast block by block.
-    target : ndarray of shape (n_rows,) or None
-        Class codes or centred target values.
-    weight : ndarray of shape (n_rows,) or None
-        Weights; rows with weight 0 are left out as if they were not there.
+    target, weight : ndarray of shape (n_rows,) or None
+        As in `Block`; rows with weight 0 are left out as if they were not there.
     block_rows : int or None
         Rows per block; ``None`` chooses by size.
 
@@ -132,7 +130,7 @@ class MemoryEngine:
             rows = start + np.flatnonzero(self.kept[rows])
         target = None if self.target is None else self.target[rows]
         weight = None if self.weight is None else self.weight[rows]
-        return Block.of(as_kernel_input(self.X[rows]), target, weight)
+        return Block.of(self.X[rows], target, weight)
 
 
 def _usable_in_place(X: Any) -> bool:
@@ -141,19 +139,6 @@ def _usable_in_place(X: Any) -> bool:
     if sparse.issparse(X):
         return bool(X.format == "csr")
     return bool(X.flags.c_contiguous or X.flags.f_contiguous)
-
-
-def is_dask(X: Any) -> bool:
-    """Whether `X` is a collection of Dask; Dask is not imported to find out.
-
-    Examples
-    --------
-    >>> from tamis.passes import is_dask
-    >>> is_dask([[1.0, 2.0]])
-    False
-    """
-    package = type(X).__module__.split(".")[0]
-    return package in ("dask", "dask_expr") and hasattr(X, "__dask_graph__")
 
 
 class Opened(NamedTuple):
@@ -188,37 +173,28 @@ class Opened(NamedTuple):
 
 
 def open_table(
-    X: Any,
-    y: Any,
-    weight: Floats | None,
-    task: str | None,
-    *,
-    who: str,
-    about: Callable[[], Any],
-    levels: Levels | None = None,
-    needs_ranges: bool = False,
+    selector: Any, X: Any, y: Any, weight: Any, task: str | None, levels: Levels | None = None
 ) -> Opened:
     """Engine of a checked table with its target as statistics want it, wherever its rows are.
 
-    `task` None leaves the target alone. `levels` makes codes of a regression target. `about` tells
-    what distinguishes this fit from others on the same data, for a checkpoint, and `needs_ranges`
-    that a pass for the ranges of the columns would follow.
+    `task` None leaves the target alone. `levels` makes codes of a regression target.
     """
+    who = type(selector).__name__
     if isinstance(X, PartitionedTable):
         from tamis.passes.opening import open_partitioned
 
-        return open_partitioned(X, task, who, about(), levels, needs_ranges)
+        about = selector._about()
+        return open_partitioned(X, task, who, about, levels, selector._needs_ranges)
     n_rows = X.shape[0]
     total = float(n_rows if weight is None else weight.sum())
     if task is None:
         return Opened(MemoryEngine(X, None, weight), n_rows, total)
-    target = Target.of(y, task, weight, n_rows, who)
-    if target.codes is not None:
-        n_codes = target.n_classes
-        per_class = np.bincount(target.codes, weight, n_codes).astype(np.float64)
-        engine = MemoryEngine(X, target.codes, weight)
-        return Opened(engine, n_rows, total, target.classes, per_class, n_codes=n_codes)
-    values: Any = target.values
+    target: Any = plain_classes(y, task, weight, n_rows) or Target.of(y, task, weight, n_rows, who)
+    classes, codes, values = target
+    if classes is not None:
+        per_class = np.bincount(codes, weight, classes.size).astype(np.float64)
+        engine = MemoryEngine(X, codes, weight)
+        return Opened(engine, n_rows, total, classes, per_class, n_codes=classes.size)
     if levels is not None:
         codes = levels(values, np.ones(n_rows) if weight is None else weight)
         return Opened(MemoryEngine(X, codes, weight), n_rows, total, n_codes=int(codes.max()) + 1)

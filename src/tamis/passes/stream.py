@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Generator, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from typing import Any, NamedTuple, Self
+from typing import NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tamis._runtime.checkpoint import Checkpoint
 from tamis._runtime.memory import reuse_buffers
-from tamis.data.partitioned import PartitionedTable, RawBlock, Wanted
+from tamis.data.partitioned import PartitionedTable, RawBlock, Wanted, checked_weight
 from tamis.data.target_blocks import Encoding
 from tamis.exceptions import InputError
 from tamis.passes.engine import S, Statistic, Steps, in_silence
@@ -21,9 +21,10 @@ from tamis.statistics import Block, Ranges
 
 
 class Item(NamedTuple):
-    """A block as it was read, and where it is from; None ends a part."""
+    """A block as it was read, and how many rows of its part come before; None ends a part."""
 
     part: int
+    n_before: int
     raw: RawBlock | None
 
 
@@ -46,11 +47,13 @@ def read_ahead(source: PartitionedTable, first: int, columns: Wanted) -> Iterato
 
 def _items(source: PartitionedTable, first: int, columns: Wanted) -> Generator[Item]:
     for part in range(first, source.n_parts):
+        n_before = 0
         for raw in source.blocks(part, columns):
-            held = [Item(part, raw)]
+            held = [Item(part, n_before, raw)]
+            n_before += raw.n_rows
             del raw  # or two blocks would be in memory while the next one is read
             yield held.pop()
-        yield Item(part, None)
+        yield Item(part, n_before, None)
 
 
 @contextmanager
@@ -64,38 +67,16 @@ def located(source: PartitionedTable, part: int, n_before: int) -> Iterator[None
         raise type(error)(f"{error} (In {place}{after}.)") from error
 
 
-def checked_weight(raw: RawBlock, who: str) -> NDArray[np.float64] | None:
-    """Weights of a block as numbers that are finite and not negative; all may be 0."""
-    if raw.weight is None:
-        return None
-    try:
-        weight = np.asarray(raw.weight, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise InputError(f"{who}: expected weights that are numbers, got text.") from error
-    bad: Any = np.flatnonzero(~(np.isfinite(weight) & (weight >= 0)))
-    if bad.size:
-        raise InputError(
-            f"{who}: expected weights that are finite and not negative, got "
-            f"{float(weight[bad[0]])!r} in row {int(bad[0])}."
-        )
-    return weight
+def weight_of(raw: RawBlock, who: str) -> NDArray[np.float64] | None:
+    """Weights of a block, checked; None if it has none."""
+    return None if raw.weight is None else checked_weight(raw.weight, who)
 
 
-class SourceEngine:
-    """What the engines of tables larger than memory share.
+class StreamEngine:
+    """Row blocks of a source, read by this process once per pass.
 
-    Parameters
-    ----------
-    source : PartitionedTable
-        Where the rows are.
-    encoding : Encoding
-        What becomes of the target.
-    columns : ndarray of int or None
-        The columns to read; None means all.
-    checkpoint : Checkpoint or None
-        Where the statistics of unfinished passes are kept.
-    ranges : Ranges or None
-        Of all columns, if they are known already.
+    `encoding` says what becomes of the target and `columns` what is read (None: all). `checkpoint`
+    keeps the statistics of unfinished passes; `ranges` are those of all columns, where known.
     """
 
     def __init__(
@@ -125,21 +106,6 @@ class SourceEngine:
 
     @property
     def n_bytes(self) -> int:
-        """Size of the table that this process sees; 0 where workers see it part by part."""
-        return 0
-
-    def run(
-        self, statistic: S, name: str, *, n_jobs: int | None = 1, steps: Steps = in_silence
-    ) -> S:
-        """Pass over all rows; see :class:`~tamis.passes.Engine`."""
-        raise NotImplementedError
-
-
-class StreamEngine(SourceEngine):
-    """Row blocks of a source, read by this process once per pass."""
-
-    @property
-    def n_bytes(self) -> int:
         """Size of the table, as far as it is known."""
         return (self.source.n_rows or 0) * self.n_columns * self.source.dtype.itemsize
 
@@ -163,21 +129,18 @@ class StreamEngine(SourceEngine):
         items = read_ahead(self.source, first, self.columns)
         try:
             for part in range(first, self.source.n_parts):
-                yield self._blocks(items, part)
+                yield self._blocks(items)
                 if self.checkpoint is not None:
                     self.checkpoint.keep(name, part + 1, self.source.n_parts, statistic)
         finally:
             items.close()  # type: ignore[attr-defined]
 
-    def _blocks(self, items: Iterator[Item], part: int) -> Iterator[Block]:
-        n_before = 0
+    def _blocks(self, items: Iterator[Item]) -> Iterator[Block]:
         for item in items:
             if item.raw is None:
                 return
-            yield self._block(item.raw, part, n_before)
-            n_before += item.raw.n_rows
+            yield self._block(item.raw, item.part, item.n_before)
 
     def _block(self, raw: RawBlock, part: int, n_before: int) -> Block:
         with located(self.source, part, n_before):
-            weight = checked_weight(raw, self.encoding.who)
-            return self.encoding.block(raw, weight)
+            return self.encoding.block(raw, weight_of(raw, self.encoding.who))

@@ -5,10 +5,14 @@ from tamis.plots.bound import BoundDisplay
 from tamis.plots.em_trace import EMTraceDisplay
 from tamis.plots.energy import EnergyDisplay
 from tamis.plots.feature_graph import FeatureGraphDisplay
+from tamis.plots.knockoffs import KnockoffDisplay
+from tamis.plots.p_values import PValueDisplay, QValueDisplay
 from tamis.plots.quality_map import QualityMapDisplay
 from tamis.plots.score_curve import ScoreCurveDisplay
 from tamis.plots.search import SearchDisplay
+from tamis.plots.shadows import ShadowDisplay
 from tamis.plots.split import SplitDisplay
+from tamis.plots.stability_path import StabilityPathDisplay
 from tamis.plots.top_weights import TopWeightsDisplay
 from tamis.plots.weights_path import WeightsPathDisplay
 
@@ -18,10 +22,15 @@ __all__ = [
     "EMTraceDisplay",
     "EnergyDisplay",
     "FeatureGraphDisplay",
+    "KnockoffDisplay",
+    "PValueDisplay",
+    "QValueDisplay",
     "QualityMapDisplay",
     "ScoreCurveDisplay",
     "SearchDisplay",
+    "ShadowDisplay",
     "SplitDisplay",
+    "StabilityPathDisplay",
     "TopWeightsDisplay",
     "WeightsPathDisplay",
 ]

@@ -7,6 +7,7 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.optimize import isotonic_regression
 from sklearn.utils.validation import check_is_fitted
 
 from tamis.exceptions import InputError, MissingDependencyError
@@ -17,10 +18,7 @@ LONGEST_NAME = 24
 
 
 class Display:
-    """Base of the displays: the constructor stores numbers, :meth:`plot` draws them.
-
-    A subclass writes `_draw`.
-    """
+    """Base of the displays: the constructor stores numbers, `_draw` of a subclass draws them."""
 
     ax_: Any
     figure_: Any
@@ -33,11 +31,6 @@ class Display:
         ----------
         ax : matplotlib Axes or None, default=None
             Where to draw.
-
-        Returns
-        -------
-        self : Display
-            With `ax_` and `figure_`.
         """
         return self._drawn(ax, self._draw)
 
@@ -45,22 +38,42 @@ class Display:
         raise NotImplementedError
 
     def _drawn(self, ax: Any, draw: Callable[[Any], None]) -> Self:
-        ax = new_axes(self._size) if ax is None else ax
+        if ax is None:
+            try:
+                import matplotlib.pyplot as plt
+            except ImportError as error:
+                raise MissingDependencyError(
+                    "tamis.plots: expected matplotlib to be installed, got an ImportError. Run "
+                    "pip install 'tamis[plot]'."
+                ) from error
+            ax = plt.subplots(figsize=self._size, layout="constrained")[1]
         draw(ax)
         self.ax_, self.figure_ = ax, ax.figure
         return self
 
 
-def new_axes(size: tuple[float, float]) -> Any:
-    """Axes of a new figure; the one place that imports matplotlib."""
-    try:
-        import matplotlib.pyplot as plt
-    except ImportError as error:
-        raise MissingDependencyError(
-            "tamis.plots: expected matplotlib to be installed, got an ImportError. Run "
-            "pip install 'tamis[plot]'."
-        ) from error
-    return plt.subplots(figsize=size, layout="constrained")[1]
+class FittedDisplay(Display):
+    """A display of what a fitted estimator keeps; a subclass also writes `_read`."""
+
+    @classmethod
+    def from_estimator(cls, estimator: Any, *, ax: Any = None, **options: Any) -> Self:
+        """Draw what a fitted estimator found.
+
+        Parameters
+        ----------
+        estimator : estimator
+            Fitted, of a kind that the display is made for.
+        ax : matplotlib Axes or None, default=None
+            Where to draw; ``None`` makes a new figure.
+        **options
+            Parameters of the display that do not come from the estimator.
+        """
+        return cls(**{**cls._read(estimator), **options}).plot(ax=ax)
+
+    @classmethod
+    def _read(cls, estimator: Any) -> dict[str, Any]:
+        """Parameters of the display, taken from the estimator."""
+        raise NotImplementedError
 
 
 def finish(ax: Any, title: str, legend: str | None = None) -> None:
@@ -80,6 +93,18 @@ def check_has(estimator: Any, attribute: str, who: str, expected: str, lacks: st
             f"{who}: expected a fitted {expected}, got {name}, {lacks}. Use ScoreCurveDisplay."
         )
     return name
+
+
+def details_of(estimator: Any, key: str, who: str, rule: str) -> Any:
+    """What the rule of a fitted selector found; an error if it was another rule."""
+    check_is_fitted(estimator)
+    details = getattr(estimator, "cut_details_", {})
+    if key not in details:
+        raise InputError(
+            f"{who}: expected a selector fitted with {rule}, got {type(estimator).__name__} with "
+            f"another rule. Call recut({rule}(), X, y)."
+        )
+    return details
 
 
 def column_names(names: Sequence[str] | None, n_columns: int) -> list[str]:
@@ -109,19 +134,14 @@ def label_lines(ax: Any, heights: Floats, names: Sequence[str]) -> None:
 
 def places_of(heights: Floats, gap: float = 0.055) -> Floats:
     """Nearest places at least `gap` apart, in the same order, none outside of the axes."""
-    gap = min(gap, 0.98 / max(heights.size, 1))
+    if not heights.size:
+        return heights
+    gap = min(gap, 0.98 / heights.size)
     order = np.argsort(heights, kind="stable")
     steps = gap * np.arange(heights.size)
-    # Without the gaps the places must not fall: least squares under that is pooling of neighbours.
-    pools: list[list[float]] = []
-    for value in heights[order] - steps:
-        pools.append([value, 1.0])
-        while len(pools) > 1 and pools[-2][0] > pools[-1][0]:
-            value, size = pools.pop()
-            before, count = pools[-1]
-            pools[-1] = [(before * count + value * size) / (count + size), count + size]
-    level = np.concatenate([np.full(int(size), value) for value, size in pools]) if pools else steps
+    # Without the gaps the places must not fall.
+    level = isotonic_regression(heights[order] - steps).x
     places = np.empty_like(heights)
     # Least squares between two bounds is that without them, cut off at the bounds.
-    places[order] = np.clip(level, 0.01, 0.99 - steps[-1:].sum()) + steps
+    places[order] = np.clip(level, 0.01, 0.99 - steps[-1]) + steps
     return places

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -107,16 +108,11 @@ class AlphaPathDisplay(Display):
             Where to draw; ``None`` makes a new figure.
         **params
             Other parameters of :class:`~tamis.InfFS`, such as `relation`.
-
-        Returns
-        -------
-        display : AlphaPathDisplay
-            With the numbers drawn.
         """
         alphas = sorted(alphas)
         scores = inf_fs_path(X, alphas, sample_weight=sample_weight, **params)
-        display = cls(alphas, scores, _column_names(X), n_features=n_features, kind=kind)
-        return display.plot(ax=ax)
+        names = nw.from_native(X, eager_only=True).columns if is_frame(X) else None
+        return cls(alphas, scores, names, n_features=n_features, kind=kind).plot(ax=ax)
 
     @classmethod
     def from_estimator(
@@ -125,10 +121,9 @@ class AlphaPathDisplay(Display):
         X: Any,
         *,
         alphas: Sequence[float] = ALPHAS,
-        n_features: int = 10,
-        kind: str = "rank",
         sample_weight: Any = None,
         ax: Any = None,
+        **options: Any,
     ) -> AlphaPathDisplay:
         """Draw the path of a fitted InfFSCV or InfFS, with its alpha marked.
 
@@ -140,17 +135,10 @@ class AlphaPathDisplay(Display):
             The data it was fitted on, which it does not keep.
         alphas : sequence of float, default=(0, 0.1, ..., 1)
             Values of alpha; that of the estimator is added.
-        n_features : int, default=10
-            Number of columns to show.
-        kind : {"rank", "score"}, default="rank"
-            What to draw.
         ax : matplotlib Axes or None, default=None
             Where to draw; ``None`` makes a new figure.
-
-        Returns
-        -------
-        display : AlphaPathDisplay
-            With the numbers drawn.
+        **options
+            `n_features` and `kind` of the display.
         """
         name = "alpha_" if hasattr(estimator, "alpha_") else "alpha"
         check_has(estimator, name, "AlphaPathDisplay", "InfFS or InfFSCV", "which has no alpha")
@@ -160,8 +148,7 @@ class AlphaPathDisplay(Display):
         alphas = sorted({*map(float, alphas), float(chosen)})
         scores = selector.path(X, alphas, sample_weight=sample_weight)
         names = checks.names_of(estimator)
-        display = cls(alphas, scores, names, n_features=n_features, kind=kind, chosen=chosen)
-        return display.plot(ax=ax)
+        return cls(alphas, scores, names, **{"chosen": chosen, **options}).plot(ax=ax)
 
     @property
     def ranks(self) -> NDArray[np.intp]:
@@ -217,9 +204,3 @@ class AlphaPathDisplay(Display):
             ticks = list(range(1, worst + 1)) if worst <= 12 else [1, *range(5, worst + 1, 5)]
         ax.set_yticks(ticks, [f"{tick:,}" for tick in ticks], minor=False)
         ax.minorticks_off()
-
-
-def _column_names(X: Any) -> list[str] | None:
-    if not is_frame(X):
-        return None
-    return [str(name) for name in (X.column_names if hasattr(X, "column_names") else X.columns)]

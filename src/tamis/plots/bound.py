@@ -140,11 +140,6 @@ class BoundDisplay(Display):
             Its values; ``None`` is a wide range. The parameter itself is then not used.
         ax : matplotlib Axes or None, default=None
             Where to draw; ``None`` makes a new figure.
-
-        Returns
-        -------
-        display : BoundDisplay
-            With the numbers drawn.
         """
         _check_choices(against, quantity)
         if values is None:

@@ -8,14 +8,15 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tamis.exceptions import InputError
-from tamis.plots._display import BLUE, Display, check_has
+from tamis.plots._display import BLUE, FittedDisplay, check_has
 
 
-class EMTraceDisplay(Display):
+class EMTraceDisplay(FittedDisplay):
     """Log-likelihood of ILFS against the step, and the token profiles of its two topics.
 
     On the left, whether the steps of expectation maximisation settled. On the right, what the
     topics mean: the relevant one favours high tokens, values close to the mean of their own class.
+    `from_estimator` takes a fitted ILFS.
 
     Parameters
     ----------
@@ -62,27 +63,16 @@ class EMTraceDisplay(Display):
         self.measure = measure
 
     @classmethod
-    def from_estimator(cls, estimator: Any, *, ax: Any = None) -> EMTraceDisplay:
-        """Draw the trace of a fitted ILFS.
-
-        Parameters
-        ----------
-        estimator : ILFS
-            Fitted.
-        ax : matplotlib Axes or None, default=None
-            Where to draw; ``None`` makes a new figure.
-
-        Returns
-        -------
-        display : EMTraceDisplay
-            With the numbers drawn.
-        """
+    def _read(cls, estimator: Any) -> dict[str, Any]:
         lacks = "which has no topics"
         name = check_has(estimator, "token_profile_", cls.__name__, "ILFS", lacks)
         anchored = getattr(estimator, "topics", "free") == "anchored"
-        measure = "log-likelihood + log-prior" if anchored else "log-likelihood"
-        learned = estimator.log_likelihood_, estimator.token_profile_
-        return cls(*learned, name=name, measure=measure).plot(ax=ax)
+        return {
+            "log_likelihood": estimator.log_likelihood_,
+            "token_profile": estimator.token_profile_,
+            "name": name,
+            "measure": "log-likelihood + log-prior" if anchored else "log-likelihood",
+        }
 
     @property
     def mean_tokens(self) -> tuple[float, float]:

@@ -8,18 +8,18 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tamis.exceptions import InputError
-from tamis.plots._display import BLUE, Display, Floats, check_has, finish
+from tamis.plots._display import BLUE, FittedDisplay, Floats, check_has, finish
 
 # Share of the points that the line drawn on top averages over.
 SMOOTH = 0.05
 
 
-class EnergyDisplay(Display):
+class EnergyDisplay(FittedDisplay):
     """Mean error of the classifiers that OFW trained, against how many there were.
 
     Each point is the mean over some evaluations, with a band of one standard error. The line on
     top, drawn if there are many, averages over a twentieth of the points. While it falls, more
-    evaluations will help.
+    evaluations will help. `from_estimator` takes a fitted OFW.
 
     Parameters
     ----------
@@ -71,28 +71,14 @@ class EnergyDisplay(Display):
         self.name = name
 
     @classmethod
-    def from_estimator(
-        cls, estimator: Any, *, log_x: bool = False, ax: Any = None
-    ) -> EnergyDisplay:
-        """Draw the energy of a fitted OFW.
-
-        Parameters
-        ----------
-        estimator : OFW
-            Fitted.
-        log_x : bool, default=False
-            Logarithmic axis of the evaluations.
-        ax : matplotlib Axes or None, default=None
-            Where to draw; ``None`` makes a new figure.
-
-        Returns
-        -------
-        display : EnergyDisplay
-            With the numbers drawn.
-        """
+    def _read(cls, estimator: Any) -> dict[str, Any]:
         name = check_has(estimator, "energy_", "EnergyDisplay", "OFW", "which has no energy")
-        curve = estimator.energy_evaluations_, estimator.energy_, estimator.energy_error_
-        return cls(*curve, log_x=log_x, name=name).plot(ax=ax)
+        return {
+            "evaluations": estimator.energy_evaluations_,
+            "energy": estimator.energy_,
+            "energy_error": estimator.energy_error_,
+            "name": name,
+        }
 
     @property
     def smooth(self) -> Floats:

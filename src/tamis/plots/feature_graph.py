@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from tamis._columns import find_constant
 from tamis._validation import Number, check_value
 from tamis.data import checks
+from tamis.data.values import check_weight
 from tamis.exceptions import InputError
 from tamis.graph.feature_graph import GraphSettings, find_deviations, memory_graph
 from tamis.plots._display import LONGEST_NAME, RED, Display, Floats, check_has, short_label
@@ -115,17 +116,12 @@ class FeatureGraphDisplay(Display):
             Smallest absolute relation that is drawn.
         ax : matplotlib Axes or None, default=None
             Where to draw; ``None`` makes a new figure.
-
-        Returns
-        -------
-        display : FeatureGraphDisplay
-            With the numbers drawn.
         """
         lacks = "which has no relation between columns"
         who = check_has(estimator, "relation", cls.__name__, "InfFS or InfFSCV", lacks)
         check_value(n_features, Number(int, low=1), who=cls.__name__, name="n_features")
         X = checks.check_table(estimator, X, reset=False)
-        weight = checks.check_weight(sample_weight, X.shape[0], who)
+        weight = check_weight(sample_weight, X.shape[0], who)
         varies = ~find_constant(estimator, X, weight)
         ranking = estimator.ranking_record()
         nodes = ranking.useful[varies[ranking.useful]][:n_features]

@@ -10,16 +10,19 @@ from sklearn.utils.validation import check_is_fitted
 
 from tamis._validation import Choice, check_value
 from tamis.exceptions import InputError
-from tamis.plots._display import BLUE, Display, Floats, finish
+from tamis.plots._display import BLUE, FittedDisplay, Floats, finish
 
 
-class QualityMapDisplay(Display):
+class QualityMapDisplay(FittedDisplay):
     """Predicted against measured quality of features.
 
     ``"scatter"`` draws a point for each feature and tells the correlation. ``"top"`` draws the
     mean measured quality of the best ``k`` features, ranked by prediction and ranked by
     measurement: the nearer the two lines, the less is lost by not measuring. The dashed line is
     what features drawn at random have.
+
+    `from_estimator` takes a fitted QualityMap, or an MFPFS, of which it draws the map of the last
+    round, with the cross-validated predictions.
 
     Parameters
     ----------
@@ -62,25 +65,7 @@ class QualityMapDisplay(Display):
         self.kind = kind
 
     @classmethod
-    def from_estimator(
-        cls, estimator: Any, *, kind: str = "scatter", ax: Any = None
-    ) -> QualityMapDisplay:
-        """Draw the measured and the cross-validated quality of a map.
-
-        Parameters
-        ----------
-        estimator : QualityMap or MFPFS
-            Fitted; of an MFPFS the map of its last round.
-        kind : {"scatter", "top"}, default="scatter"
-            What to draw.
-        ax : matplotlib Axes or None, default=None
-            Where to draw; ``None`` makes a new figure.
-
-        Returns
-        -------
-        display : QualityMapDisplay
-            With the numbers drawn.
-        """
+    def _read(cls, estimator: Any) -> dict[str, Any]:
         check_is_fitted(estimator)
         quality_map = getattr(estimator, "quality_map_", estimator)
         if not hasattr(quality_map, "predicted_"):
@@ -88,7 +73,7 @@ class QualityMapDisplay(Display):
                 "QualityMapDisplay: expected a fitted QualityMap, or an MFPFS that had something "
                 f"to choose, got {type(estimator).__name__}."
             )
-        return cls(quality_map.quality_, quality_map.predicted_, kind=kind).plot(ax=ax)
+        return {"measured": quality_map.quality_, "predicted": quality_map.predicted_}
 
     @property
     def correlation(self) -> float:

@@ -8,13 +8,15 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tamis.cutoff import find_elbows
-from tamis.plots._display import BLUE, RED, Display, finish
+from tamis.plots._display import BLUE, RED, FittedDisplay, finish
 
 LOOKS = ("early", "late"), ("-", "--")  # names and lines of the elbows
 
 
-class ScoreCurveDisplay(Display):
+class ScoreCurveDisplay(FittedDisplay):
     """Scores of the columns, best first, with the early and late elbow and the cut.
+
+    `from_estimator` takes any fitted selector.
 
     Parameters
     ----------
@@ -57,29 +59,14 @@ class ScoreCurveDisplay(Display):
         self.name = name
 
     @classmethod
-    def from_estimator(cls, estimator: Any, *, ax: Any = None) -> ScoreCurveDisplay:
-        """Draw the curve of a fitted selector.
-
-        Parameters
-        ----------
-        estimator : selector
-            Fitted.
-        ax : matplotlib Axes or None, default=None
-            Where to draw; ``None`` makes a new figure.
-
-        Returns
-        -------
-        display : ScoreCurveDisplay
-            With the numbers drawn.
-        """
+    def _read(cls, estimator: Any) -> dict[str, Any]:
         ranking = estimator.ranking_record()
-        display = cls(
-            ranking.scores[ranking.order],
-            n_selected=estimator.n_selected_,
-            elbows=find_elbows(ranking.curve),
-            name=type(estimator).__name__,
-        )
-        return display.plot(ax=ax)
+        return {
+            "scores": ranking.scores[ranking.order],
+            "n_selected": estimator.n_selected_,
+            "elbows": find_elbows(ranking.curve),
+            "name": type(estimator).__name__,
+        }
 
     def _draw(self, ax: Any) -> None:
         ranks = np.arange(1, self.scores.size + 1)

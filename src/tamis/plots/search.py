@@ -10,15 +10,16 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from tamis.exceptions import InputError
-from tamis.plots._display import BLUE, Display, Floats, finish
+from tamis.plots._display import BLUE, FittedDisplay, Floats, finish
 
 
-class SearchDisplay(Display):
+class SearchDisplay(FittedDisplay):
     """Quality of the sets that a search tried, the best so far, and the meta-features chosen.
 
     A dot is a set; those that became the best are filled. The line is the best so far. A search
     of points in a space of meta-features (Mufasa) also has a second picture, drawn by
     :meth:`plot_points`: the best point so far, each meta-feature on its own scale.
+    `from_estimator` takes a fitted Mufasa or RandomSearch.
 
     Parameters
     ----------
@@ -62,21 +63,7 @@ class SearchDisplay(Display):
         self.space = space
 
     @classmethod
-    def from_estimator(cls, estimator: Any, *, ax: Any = None) -> SearchDisplay:
-        """Draw the history of a fitted Mufasa or RandomSearch.
-
-        Parameters
-        ----------
-        estimator : Mufasa or RandomSearch
-            Fitted.
-        ax : matplotlib Axes or None, default=None
-            Where to draw; ``None`` makes a new figure.
-
-        Returns
-        -------
-        display : SearchDisplay
-            With the numbers drawn.
-        """
+    def _read(cls, estimator: Any) -> dict[str, Any]:
         check_is_fitted(estimator)
         name = type(estimator).__name__
         history = getattr(estimator, "history_", None)
@@ -86,7 +73,7 @@ class SearchDisplay(Display):
                 "no history of sets."
             )
         space = getattr(getattr(estimator, "generator_", None), "space", None)
-        return cls(history, name=name, space=space).plot(ax=ax)
+        return {"history": history, "name": name, "space": space}
 
     @property
     def steps(self) -> NDArray[np.int64]:
@@ -135,11 +122,6 @@ class SearchDisplay(Display):
         ----------
         ax : matplotlib Axes or None, default=None
             Where to draw.
-
-        Returns
-        -------
-        self : SearchDisplay
-            With `ax_` and `figure_`.
         """
         if not self.best_points:
             raise InputError(

@@ -80,11 +80,6 @@ class SplitDisplay(Display):
             Index or name of the column.
         ax : matplotlib Axes or None, default=None
             Where to draw; ``None`` makes a new figure.
-
-        Returns
-        -------
-        display : SplitDisplay
-            With the numbers drawn.
         """
         curve = estimator.loss_curve(X, y, feature=feature, sample_weight=sample_weight)
         names = {"base": curve.base, "feature": curve.feature, "unit": curve.unit}

@@ -11,14 +11,15 @@ from numpy.typing import ArrayLike, NDArray
 from tamis._validation import Number, check_value
 from tamis.data import checks
 from tamis.exceptions import InputError
-from tamis.plots._display import BLUE, Display, Floats, check_has, column_names, short_label
+from tamis.plots._display import BLUE, FittedDisplay, Floats, check_has, column_names, short_label
 
 
-class TopWeightsDisplay(Display):
+class TopWeightsDisplay(FittedDisplay):
     """Largest weights as bars, with their spread over restarts and their cumulative mass.
 
     The percentage behind a bar is the share of all weight that this column and those above it
-    hold together; a `Mass` cut keeps columns up to a share.
+    hold together; a `Mass` cut keeps columns up to a share. `from_estimator` takes a fitted OFW, or
+    anything with `weights_` that are not negative.
 
     Parameters
     ----------
@@ -75,29 +76,14 @@ class TopWeightsDisplay(Display):
         self.name = name
 
     @classmethod
-    def from_estimator(
-        cls, estimator: Any, *, n_features: int = 15, ax: Any = None
-    ) -> TopWeightsDisplay:
-        """Draw the weights of a fitted OFW.
-
-        Parameters
-        ----------
-        estimator : OFW
-            Fitted; anything with `weights_` that are not negative will do.
-        n_features : int, default=15
-            Number of columns to show.
-        ax : matplotlib Axes or None, default=None
-            Where to draw; ``None`` makes a new figure.
-
-        Returns
-        -------
-        display : TopWeightsDisplay
-            With the numbers drawn.
-        """
+    def _read(cls, estimator: Any) -> dict[str, Any]:
         name = check_has(estimator, "weights_", cls.__name__, "OFW", "which has no weights")
-        spread, names = getattr(estimator, "weights_spread_", None), checks.names_of(estimator)
-        display = cls(estimator.weights_, spread, names, n_features=n_features, name=name)
-        return display.plot(ax=ax)
+        return {
+            "weights": estimator.weights_,
+            "spread": getattr(estimator, "weights_spread_", None),
+            "names": checks.names_of(estimator),
+            "name": name,
+        }
 
     @property
     def shown(self) -> NDArray[np.intp]:

@@ -11,14 +11,14 @@ from numpy.typing import ArrayLike, NDArray
 from tamis._validation import Number, check_value
 from tamis.data import checks
 from tamis.exceptions import InputError
-from tamis.plots._display import Display, check_has, column_names, finish, label_lines
+from tamis.plots._display import FittedDisplay, check_has, column_names, finish, label_lines
 
 
-class WeightsPathDisplay(Display):
+class WeightsPathDisplay(FittedDisplay):
     """Weights of the columns that end highest, against the classifiers trained up to then.
 
     All columns start equal, at the dotted line. Lines that still climb at the end have not
-    settled.
+    settled. `from_estimator` takes a fitted OFW; of several restarts, it draws the first.
 
     Parameters
     ----------
@@ -71,29 +71,15 @@ class WeightsPathDisplay(Display):
         self.name = name
 
     @classmethod
-    def from_estimator(
-        cls, estimator: Any, *, n_features: int = 10, ax: Any = None
-    ) -> WeightsPathDisplay:
-        """Draw the path of a fitted OFW; of several restarts, that of the first.
-
-        Parameters
-        ----------
-        estimator : OFW
-            Fitted.
-        n_features : int, default=10
-            Number of columns to show.
-        ax : matplotlib Axes or None, default=None
-            Where to draw; ``None`` makes a new figure.
-
-        Returns
-        -------
-        display : WeightsPathDisplay
-            With the numbers drawn.
-        """
+    def _read(cls, estimator: Any) -> dict[str, Any]:
         lacks = "whose scores have no path"
         name = check_has(estimator, "weights_path_", cls.__name__, "OFW", lacks)
-        path = estimator.path_evaluations_, estimator.weights_path_, checks.names_of(estimator)
-        return cls(*path, n_features=n_features, name=name).plot(ax=ax)
+        return {
+            "evaluations": estimator.path_evaluations_,
+            "weights": estimator.weights_path_,
+            "names": checks.names_of(estimator),
+            "name": name,
+        }
 
     @property
     def shown(self) -> NDArray[np.intp]:

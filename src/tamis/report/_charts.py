@@ -16,6 +16,8 @@ from tamis.report import _svg, _words
 from tamis.report._svg import About
 
 Row = tuple[int, str, float]  # position and name of a method, and its value
+# How a cell is drawn: its class and opacity, the value in its tooltip and inside of it.
+Look = tuple[str, float, str, str]
 
 WIDTH = 700
 HEIGHT = 380  # of a chart of lines
@@ -118,10 +120,8 @@ def _axes(frame: _Frame, counts: list[int], y_label: str) -> Markup:
 
 def _dodge(line: Line, lines: Sequence[Line]) -> float:
     """Whiskers of several methods stand side by side, at most six pixels from the true count."""
-    if len(lines) < 2:
-        return 0.0
     place = [other.position for other in lines].index(line.position)
-    step = min(12 / (len(lines) - 1), 2.0)
+    step = min(12 / max(len(lines) - 1, 1), 2.0)
     return step * (place - (len(lines) - 1) / 2)
 
 
@@ -155,10 +155,7 @@ def rank_chart(
     critical_difference: float | None,
     chosen: int | None = None,
 ) -> Markup:
-    """Draw a dot per method, best first; a bar at the right marks the methods of a group.
-
-    `rows` are sorted by mean rank; `groups` hold positions.
-    """
+    """Draw a dot per row, in their order; a bar at the right marks the positions of a group."""
     right = WIDTH - 24 - GROUP_STEP * max(len(groups), 1)
     top = 26 if critical_difference is None else 60
     furthest = max([rank for *_, rank in rows] + [1 + (critical_difference or 0.0)])
@@ -267,7 +264,7 @@ def frequency_chart(
 
     def look(share: float) -> Look:
         label = f"{100 * share:.0f}" if share >= 0.005 else ""
-        return Look("cell", 0.06 + 0.9 * min(max(share, 0.0), 1.0), _words.percent(share), label)
+        return "cell", 0.06 + 0.9 * min(max(share, 0.0), 1.0), _words.percent(share), label
 
     return _grid(about, columns, methods, (42.0, 23.0), shares, look, chosen)
 
@@ -279,18 +276,9 @@ def correlation_chart(
 
     def look(value: float) -> Look:
         class_ = "cell" if value >= 0 else "cell minus"
-        return Look(class_, min(abs(value), 1.0), _words.number(value, 2), "")
+        return class_, min(abs(value), 1.0), _words.number(value, 2), ""
 
     return _grid(about, columns, columns, (21.0, 20.0), values, look)
-
-
-class Look(NamedTuple):
-    """How a cell is drawn: its class and opacity, the value in its tooltip and inside of it."""
-
-    class_: str
-    opacity: float
-    value: str
-    label: str
 
 
 def _grid(

@@ -7,23 +7,12 @@ from typing import NamedTuple
 from markupsafe import Markup
 
 from tamis.report import _charts as charts
-from tamis.report import _sentences, _svg, _tables, _words
+from tamis.report import _svg, _tables, _words
 from tamis.report._svg import About
 from tamis.report._tables import Cell, PageTable, heads
 from tamis.report._words import Record, short_name
 
 MOST_CELLS = 30  # rows of a heat map
-
-
-class Key(NamedTuple):
-    """One entry of a legend."""
-
-    position: int
-    name: str
-    full: str
-    swatch: Markup
-    value: str
-    is_chosen: bool
 
 
 class Figure(NamedTuple):
@@ -33,7 +22,7 @@ class Figure(NamedTuple):
     title: str
     caption: str
     svg: Markup
-    legend: list[Key]
+    legend: list[Record]
     table: PageTable
 
 
@@ -78,10 +67,8 @@ def score_figure(
 ) -> Figure | None:
     """Score against number of columns, for one estimator and one metric."""
     rows = context.scores(learner, metric)
-    if not rows:
-        return None
     words, estimator = _words.metric_words(metric), _words.learner_words(learner)
-    sentence = _sentences.describe_scores(rows, words, is_better_high)
+    sentence = _words.describe_scores(rows, words, is_better_high)
     caption = (
         f"{sentence} Lines are means over the splits, whiskers and the band "
         f"{_words.percent(context.level)} intervals; estimator: {estimator}."
@@ -96,9 +83,7 @@ def score_figure(
 def stability_figure(context: Context) -> Figure | None:
     """Stability against number of columns."""
     rows = context.data["stability"]
-    if not rows:
-        return None
-    sentence = _sentences.describe_stability(rows)
+    sentence = _words.describe_stability(rows)
     caption = (
         f"How much the columns chosen on different splits agree, by the Nogueira index: 1 is "
         f"always the same columns, 0 what chance gives. {sentence}"
@@ -114,8 +99,6 @@ def stability_figure(context: Context) -> Figure | None:
 def probe_figure(context: Context) -> Figure | None:
     """Share of columns known to mean nothing among the chosen ones."""
     rows = context.data["probes"]
-    if not rows:
-        return None
     title, label = "Known probes among the chosen", "share of probes (lower is better)"
     caption = "Mean share of columns known to mean nothing among the chosen columns; 0 is best."
     about = About(f"{context.key}-probes", title, caption)
@@ -137,8 +120,10 @@ def _line_figure(
     field: str = "mean",
     limits: tuple[float, float] | None = None,
     digits: int = 3,
-) -> Figure:
+) -> Figure | None:
     """A value against the number of columns, one line per method; the legend is best first."""
+    if not rows:
+        return None
     lines, at = _lines(context, rows, field), context.chosen_count
     svg = charts.line_chart(
         about, lines, y_label, limits=limits, chosen=context.chosen, chosen_count=at
@@ -171,7 +156,7 @@ def _lines(context: Context, rows: list[Record], field: str) -> list[charts.Line
 
 def _legend(
     context: Context, rows: list[Record], field: str, is_better_high: bool, digits: int
-) -> list[Key]:
+) -> list[Record]:
     """Entries sorted from best to worst, by the value at the recommended number of columns."""
     at = context.count_in(rows)
     values = {row["method"]: row[field] for row in rows if row["count"] == at}
@@ -184,14 +169,14 @@ def _legend(
     shown = {row["method"] for row in rows}
     entries = [(place(method), i, method) for i, method in enumerate(context.methods)]
     return [
-        Key(
-            position,
-            short_name(method, 26),
-            _words.full_name(method),
-            _svg.swatch(position),
-            _words.number(values.get(method), digits),
-            position == context.chosen,
-        )
+        {
+            "position": position,
+            "name": short_name(method, 26),
+            "full": _words.full_name(method),
+            "swatch": _svg.swatch(position),
+            "value": _words.number(values.get(method), digits),
+            "is_chosen": position == context.chosen,
+        }
         for _, position, method in sorted(entries)
         if method in shown
     ]
@@ -211,7 +196,7 @@ def rank_figure(
     groups = [
         [methods.index(name) for name in group if name in methods] for group in found["groups"]
     ]
-    caption, difference = _sentences.describe_ranks(found), found["critical_difference"]
+    caption, difference = _words.describe_ranks(found), found["critical_difference"]
     about = About(key, "Mean ranks of the methods", caption)
     svg = charts.rank_chart(about, rows, groups, difference, chosen)
     body = [

@@ -17,10 +17,7 @@ LONGEST = 300  # letters of a text
 
 
 def shrink(record: Record) -> Iterator[Record]:
-    """Give the record, then smaller and smaller ones; each notes what it left out.
-
-    Records whose page would surely be too large are passed over.
-    """
+    """Give smaller and smaller records that note what they left out; none is surely too large."""
     smaller = record = shorten(_cut_columns(record, MOST_COLUMNS))
     for smaller in _ladder(record):
         if _least_size(smaller) < LARGEST:
@@ -33,7 +30,8 @@ def _ladder(record: Record) -> Iterator[Record]:
     for name in ("failures", "warnings"):
         record = _cut_list(record, name)
     yield _cut_table(record, MOST_ROWS, n_rows)
-    small = _without_seeds(_cut_table(record, 2000, n_rows))
+    small = _each_data(_cut_table(record, 2000, n_rows), lambda part: {"splits": []})
+    small = _with_note(small, "Names and seeds of the splits are left out.", seeds=[])
     yield small
     small = _first_columns(small, 60)
     yield small
@@ -91,11 +89,6 @@ def _cut_list(record: Record, name: str) -> Record:
         return record
     note = f"The list of {name} holds the first {MOST_FAILURES} of {len(rows):,}."
     return _with_note(record, note, **{name: rows[:MOST_FAILURES]})
-
-
-def _without_seeds(record: Record) -> Record:
-    record = _each_data(record, lambda part: {"splits": []})
-    return _with_note(record, "Names and seeds of the splits are left out.", seeds=[])
 
 
 def _first_columns(record: Record, most: int) -> Record:

@@ -13,7 +13,7 @@ import jinja2
 from markupsafe import Markup
 
 from tamis.report import _charts as charts
-from tamis.report import _figures, _sentences, _tables, _words
+from tamis.report import _figures, _tables, _words
 from tamis.report._figures import Context
 from tamis.report._words import Record
 
@@ -36,9 +36,9 @@ def make_page(record: Record, name: str) -> str:
     template = environment.from_string(_read("report.html.j2"))
     return template.render(
         record=record,
-        title=_sentences.title(record),
-        protocol=_sentences.protocol(record),
-        notes=_sentences.notes(record),
+        title=_words.title(record),
+        protocol=_words.protocol(record),
+        notes=_words.notes(record),
         style=Markup(style),
         script=Markup(script),
         style_hash=_hash(style),
@@ -84,9 +84,9 @@ def _section(record: Record, place: int) -> Record:
     return {
         "key": context.key,
         "data": data,
-        "headline": _sentences.headline(data),
-        "tiles": _sentences.tiles(data, record["level"]),
-        "reasons": _sentences.reasons(data),
+        "headline": _words.headline(data),
+        "tiles": _words.tiles(data, record["level"]),
+        "reasons": _words.reasons(data),
         "columns": _columns(data["answer"]),
         "columns_at_once": COLUMNS_AT_ONCE,
         "scores": first,

@@ -1,17 +1,18 @@
-"""Untrusted names made harmless to read, and numbers as people write them."""
+"""What the page says: untrusted names made harmless, numbers as people write them, sentences."""
 
 from __future__ import annotations
 
 import math
 import unicodedata
 from collections import Counter
-from typing import Any
+from typing import Any, NamedTuple
 
 from tamis._runtime.wording import counted as counted
 
 Record = dict[str, Any]  # of a comparison, or a part of it
 SHORT = 40
 LONG = 240
+BEWARE = "Beware"  # how a reason starts that shows nothing was learned
 
 # Joiners shape letters in several scripts and draw nothing of their own.
 _JOINERS = "\u200c\u200d"
@@ -46,13 +47,12 @@ def visible(text: str) -> str:
     """Spell out characters that hide or turn text around, such as U+202E."""
     if text.isascii() and text.isprintable():
         return text
-    return "".join(_spell(character) for character in text)
-
-
-def _spell(character: str) -> str:
-    if character in _JOINERS or unicodedata.category(character) not in _HIDDEN:
-        return character
-    return f"⟨U+{ord(character):04X}⟩"
+    return "".join(
+        letter
+        if letter in _JOINERS or unicodedata.category(letter) not in _HIDDEN
+        else f"⟨U+{ord(letter):04X}⟩"
+        for letter in text
+    )
 
 
 def cut(text: str, limit: int = SHORT) -> str:
@@ -65,19 +65,16 @@ def cut(text: str, limit: int = SHORT) -> str:
 
 def short_name(text: str, limit: int = SHORT) -> str:
     """Name for the page: harmless and short."""
-    return _isolated(cut(visible(text[: 4 * LONG]), limit))
+    short = cut(visible(text[: 4 * LONG]), limit)
+    if any(unicodedata.bidirectional(letter) in ("R", "AL", "AN") for letter in short):
+        # Its direction stays inside; `visible` left nothing in it that could end this.
+        return f"\u2068{short}\u2069"
+    return short
 
 
 def full_name(text: str) -> str:
     """Name for a tooltip: harmless and whole up to a limit."""
-    return _isolated(cut(visible(text[: 4 * LONG]), LONG))
-
-
-def _isolated(text: str) -> str:
-    """Keep the direction of a name to itself; `visible` left nothing in it that could end this."""
-    if any(unicodedata.bidirectional(letter) in ("R", "AL", "AN") for letter in text):
-        return f"\u2068{text}\u2069"
-    return text
+    return short_name(text, LONG)
 
 
 def labels(block: Record, limit: int = SHORT) -> list[str]:
@@ -171,3 +168,181 @@ def listing(words: list[str]) -> str:
     if len(words) < 2:
         return "".join(words)
     return ", ".join(words[:-1]) + " and " + words[-1]
+
+
+class Tile(NamedTuple):
+    """One question and its answer: a label, the value, its interval, and a sentence."""
+
+    label: str
+    value: str
+    aside: str
+    sentence: str
+
+
+def title(record: Record) -> str:
+    """Heading of a page on several data sets."""
+    methods, data = len(record["methods"]), len(record["data"])
+    return f"{counted(methods, 'method')} on {counted(data, 'data set')}"
+
+
+def headline(data: Record) -> str:
+    """Say the answer in one line."""
+    answer = data["answer"]
+    if answer is None:
+        return f"No recommendation for {short_name(data['name'])}"
+    return f"Keep {answer['count']:,} of {counted(data['n_columns'], 'column')}"
+
+
+def tiles(data: Record, level: float) -> list[Tile]:
+    """Answer the four questions: which method, how many columns, how good, how stable."""
+    answer = data["answer"]
+    if answer is None:
+        return []
+    metric = metric_words(answer["metric"])
+    low, high = possible(answer["metric"], answer["low"], answer["high"])
+    return [
+        Tile("Method", short_name(answer["method"], 28), "", _method(answer)),
+        Tile("Columns", f"{answer['count']:,}", f"of {data['n_columns']:,}", _columns(answer)),
+        Tile(
+            f"Expected {metric}",
+            number(answer["score"]),
+            interval(low, high),
+            _score(answer, metric, level),
+        ),
+        Tile(
+            "Stability",
+            number(answer["stability"], 2),
+            interval(answer["stability_low"], answer["stability_high"], 2),
+            _stability(answer["stability"]),
+        ),
+    ]
+
+
+def _method(answer: Record) -> str:
+    rivals = [short_name(name, 28) for name in answer["rivals"]]
+    if not rivals:
+        return "No other method comes as close to the best score."
+    shown = listing(rivals if len(rivals) <= 4 else [*rivals[:3], f"{len(rivals) - 3} more"])
+    verb = "comes" if len(rivals) == 1 else "come"
+    return f"As close to the best score {verb} {shown}."
+
+
+def _columns(answer: Record) -> str:
+    shares = [share for share in answer["shares"] if share is not None]
+    if not shares:
+        return "They are listed below, best first."
+    often = sum(share >= 0.8 for share in shares)
+    verb = "was" if often == 1 else "were"
+    return f"{often:,} of them {verb} chosen in at least 80% of the splits."
+
+
+def _score(answer: Record, metric: str, level: float) -> str:
+    learner = learner_words(answer["learner"])
+    text = f"Mean {metric} of the estimator ({learner}) on rows that selection has not seen"
+    if answer["low"] is None or answer["high"] is None:
+        return text + "."
+    return f"{text}, with its {percent(level)} interval."
+
+
+def _stability(value: float | None) -> str:
+    if value is None:
+        return "Not known: that takes two splits or more, and columns left out."
+    # The marks are those of Fleiss for agreement beyond chance, as Nogueira et al. suggest.
+    which = "nearly the same" if value >= 0.75 else "some other" if value >= 0.4 else "mostly other"
+    return f"Expect {which} columns from another sample. 1 is always the same, 0 chance."
+
+
+def describe_scores(rows: list[Record], metric: str, is_better_high: bool) -> str:
+    """Say in words what the chart of scores shows."""
+    known = [row for row in rows if row["mean"] is not None]
+    if not known:
+        return "No scores are known."
+    best = (max if is_better_high else min)(known, key=lambda row: row["mean"])
+    return (
+        f"The best mean {metric} is {number(best['mean'])}, by {short_name(best['method'])} with "
+        f"{counted(best['count'], 'column')}."
+    )
+
+
+def describe_stability(rows: list[Record]) -> str:
+    """Say in words what the chart of stability shows."""
+    known = [row for row in rows if row["nogueira"] is not None]
+    if not known:
+        return "No stability is known."
+    worst, best = (
+        f"{number(row['nogueira'], 2)} ({short_name(row['method'])}, "
+        f"{counted(row['count'], 'column')})"
+        for row in (edge(known, key=lambda row: row["nogueira"]) for edge in (min, max))
+    )
+    return f"Between {worst} and {best}."
+
+
+def describe_ranks(found: Record) -> str:
+    """Say in words what the test of ranks found."""
+    over = f"Mean ranks over {found['n_blocks']:,} {short_name(found['over'])}."
+    if found["test"] == "corrected t":
+        return (
+            f"{over} Every method is compared with {short_name(found['best'])}, which has the "
+            "best mean score, by the paired t test corrected for overlapping splits, with Holm's "
+            f"adjustment at level {found['test_level']:g}; the bar at the right marks those that "
+            "are not significantly different from it."
+        )
+    friedman = None if found["friedman"] is None else found["friedman"]["p_value"]
+    text = f"{over} Friedman test: p {p_value(friedman)}."
+    if found["critical_difference"] is not None:
+        return (
+            f"{text} Methods whose mean ranks differ by less than the critical difference of "
+            f"{found['critical_difference']:.2f} (Nemenyi, level {found['test_level']:g}) are not "
+            "significantly different; a bar at the right marks each such group."
+        )
+    return (
+        f"{text} The bar at the right marks methods that are not significantly different from "
+        "the best."
+    )
+
+
+def reasons(data: Record) -> list[str]:
+    """Why this method and this number of columns."""
+    if data["answer"] is None:
+        return []
+    return [
+        # A warning that nothing was learned comes before everything else, see `notes`.
+        *(text for text in data["answer"]["reasons"] if not text.startswith(BEWARE)),
+        "The score was also used to choose, which makes it slightly optimistic.",
+    ]
+
+
+def notes(record: Record) -> list[str]:
+    """What a reader should know first: warnings of the recommendation, failures, what is cut."""
+    found = []
+    if record["other_versions"]:
+        found.append("Parts of the results were computed with other versions of the packages.")
+    n_failures = len(record["failures"])
+    if n_failures:
+        found.append(f"{counted(n_failures, 'failure')}; see the end of the protocol.")
+    for part in record["data"]:
+        for text in (part["answer"] or {"reasons": []})["reasons"]:
+            if text.startswith(BEWARE):
+                found.append(text if len(record["data"]) == 1 else f"{part['name'][:60]}: {text}")
+    return [*found, *record.get("notes", [])]
+
+
+def protocol(record: Record) -> list[str]:
+    """How the numbers came about, in sentences."""
+    parts = record["data"]
+    texts = [part["protocol"]["description"] for part in parts]
+    if len(set(texts)) > 1:
+        texts = [f"{part['name'][:60]}: {text}" for part, text in zip(parts, texts, strict=True)]
+    learners = [learner_words(name) for part in parts for name in part["learners"]]
+    metrics = [metric_words(item["name"]) for part in parts for item in part["metrics"]]
+    return [
+        *dict.fromkeys(texts),
+        "Columns are ranked and every parameter is tuned on the training rows of a split only; "
+        "the scores are from its test rows.",
+        "One ranking per method and split serves all numbers of columns. Estimators: "
+        f"{listing(list(dict.fromkeys(learners)))}. Metrics: "
+        f"{listing(list(dict.fromkeys(metrics)))}.",
+        f"Intervals hold {percent(record['level'])}; where splits test the same rows again, "
+        "they are widened after Nadeau and Bengio. They are cut at what a metric can reach.",
+        f"Random state: {record['random_state']}.",
+    ]

@@ -55,11 +55,6 @@ def render(summary: dict[str, Any], name: str = "tamis-report") -> str:
     name : str, default="tamis-report"
         What the downloads of the page are called, without extension.
 
-    Returns
-    -------
-    str
-        The HTML.
-
     Raises
     ------
     InputError
@@ -97,7 +92,7 @@ def render(summary: dict[str, Any], name: str = "tamis-report") -> str:
 
 
 def write_report(comparison: Any, path: str | Path, force: bool = False) -> Path:
-    """Write the page of a comparison, or its record if the name ends in ``.json``.
+    """Write the page of a comparison, or its record for a name in ``.json``, and return its path.
 
     Nothing is written half: the file appears when it is whole.
 
@@ -109,11 +104,6 @@ def write_report(comparison: Any, path: str | Path, force: bool = False) -> Path
         Where to write; ``.json`` gives the record itself, anything else the page.
     force : bool, default=False
         Replace an existing file.
-
-    Returns
-    -------
-    Path
-        The file.
 
     Raises
     ------

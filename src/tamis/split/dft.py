@@ -1,26 +1,82 @@
-"""DFT: the discriminant feature test."""
+"""DFT: the discriminant feature test; SplitSelector: the best cut of every column."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tamis._block_selector import BlockSelector
+from tamis._base import BlockSelector
 from tamis._facts import SelectorFacts
-from tamis._validation import Constraint, Custom
-from tamis.exceptions import InputError
+from tamis._runtime.threads import run_kernel, split_evenly, threads_for
+from tamis._validation import N_JOBS, Constraint, Custom, Number
 from tamis.passes.memory import Opened
-from tamis.split._cuts import CONSTRAINTS, BestCuts, SplitMixin, best_cuts
-from tamis.statistics import Bins, ClassHistogram
+from tamis.split._beside_fit import BesideFitMixin, ClassBlocksMixin, class_factors, given_ranges
+from tamis.statistics import Bins, ClassHistogram, Ranges
+from tamis.statistics.block import Floats
 
 # Up to this many rows, n log n comes from a table (2 MiB at most).
 LARGEST_LOG_TABLE = 2**18
 
 
-class DFT(SplitMixin, BlockSelector):
+class BestCuts(NamedTuple):
+    """Loss and position of the best cuts, and losses without: of observed rows, and of all rows."""
+
+    loss: Floats
+    base: Floats
+    best: NDArray[np.int64]
+    overall: float
+
+
+class SplitSelector(BesideFitMixin, BlockSelector):
+    """Score every column by its single best cut; a subclass gives the loss.
+
+    `_by_bin` makes the statistic of the target by bin of every column, `_best_cuts` finds the best
+    cuts in it, and `_losses` all losses of one column, and that without a cut.
+    """
+
+    _constraints: ClassVar[dict[str, Constraint]] = {
+        "n_bins": Number(int, low=2),
+        "ranges": Custom(
+            lambda value: value is None or (hasattr(value, "__len__") and len(value) == 2),
+            "None or a pair (low, high) of numbers or arrays",
+        ),
+        "n_jobs": N_JOBS,
+    }
+    _passes: ClassVar[tuple[str, ...]] = ("ranges", "cuts")
+    _n_stages: ClassVar[int | None] = 2
+    _needs_ranges: ClassVar[bool] = True
+    _unit: ClassVar[str] = "loss"
+
+    def _statistic(self: Any, table: Opened, first: Ranges) -> Any:
+        ends = first.finish()
+        if self.ranges is not None:
+            ends = given_ranges(self.ranges, table.n_columns, type(self).__name__)
+        return self._by_bin(table, Bins.between(*ends, self.n_bins))
+
+    def _finish(self: Any, statistic: Any, constant: NDArray[np.bool_]) -> Floats:
+        cuts, bins = self._best_cuts(statistic), statistic.bins
+        base = np.where(np.isnan(cuts.base), cuts.overall, cuts.base)
+        self.loss_ = np.where(constant, base, cuts.loss)
+        self.thresholds_ = np.where(constant, np.nan, bins.low + (cuts.best + 1.0) * bins.step)
+        scores = np.divide(base - self.loss_, base, out=np.zeros_like(base), where=base > 0)
+        return np.clip(scores, 0.0, 1.0, out=scores)
+
+    def _run_cuts(self: Any, kernel: Any, arguments: Any, n_columns: int, base: float) -> BestCuts:
+        """Best cuts by a kernel, which threads run over blocks of columns of the first argument."""
+        found = np.empty(n_columns), np.empty(n_columns), np.empty(n_columns, int)
+        threads = threads_for(arguments[0].size, self.n_jobs)
+
+        def work(first: int, last: int) -> None:
+            kernel(*arguments, *found, first, last)
+
+        run_kernel(kernel, work, split_evenly(0, n_columns, threads), threads)
+        return BestCuts(*found, base)
+
+
+class DFT(ClassBlocksMixin, SplitSelector):
     """Discriminant feature test: how well one cut of a column separates the classes.
 
     The range of every column is cut into equal bins. For each border between two bins, the loss is
@@ -83,18 +139,16 @@ class DFT(SplitMixin, BlockSelector):
         tasks=("classification",),
         cost="T n + n B K",
         reference="Yang et al. 2022",
-        page="split",
         nonlinear="yes, one threshold",
     )
 
     _constraints: ClassVar[dict[str, Constraint]] = {
-        **CONSTRAINTS,
+        **SplitSelector._constraints,
         "class_weight": Custom(
             lambda value: value is None or value == "balanced" or isinstance(value, Mapping),
             "'balanced', a dict from labels to weights, or None",
         ),
     }
-
     _unit: ClassVar[str] = "entropy (bits)"
 
     def __init__(
@@ -112,76 +166,34 @@ class DFT(SplitMixin, BlockSelector):
         self.n_features_to_select = n_features_to_select
         self.n_jobs = n_jobs
 
-    def partial_fit(
-        self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None
-    ) -> DFT:
-        """Take in a block of rows, then rank by all rows seen.
-
-        The cuts are placed by `ranges`, by the blocks that :meth:`learn_ranges` saw, or else by the
-        first block, and stay there.
-
-        Parameters
-        ----------
-        X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
-            A block of rows.
-        y : array-like of shape (n_samples,)
-            Its classes; new ones may appear in any block.
-        classes : array-like or None, default=None
-            All classes, if they are known beforehand.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the rows.
-
-        Returns
-        -------
-        self : object
-            The selector, ranked by what it has seen.
-        """
-        self._partial_fit(X, y, sample_weight, classes)
-        return self
-
     def _by_bin(self, table: Opened, bins: Bins) -> ClassHistogram:
         return ClassHistogram.for_table(bins, table.n_classes, table.engine.n_bytes)
 
     def _best_cuts(self, statistic: ClassHistogram) -> BestCuts:
-        from tamis.split import _kernels as kernels
-
         table, per_class, whole = self._weighted(statistic)
-        total = per_class.sum()
+        n_columns, total = table.shape[1], per_class.sum()
         share = per_class[per_class > 0] / total
         overall = float(-(share * np.log2(share)).sum())
-        arguments: tuple[Any, ...] = (table, self.n_bins)
-        kernel: Any = kernels.best_entropy_cuts
         if whole and total <= LARGEST_LOG_TABLE:
+            from tamis.split._count_kernels import best_whole_cuts
+
             n = np.arange(int(total) + 1, dtype=np.float64)
             n[1:] *= np.log2(n[1:])
-            arguments, kernel = (*arguments, n), kernels.best_whole_cuts
-        return best_cuts(kernel, arguments, table.shape[1], overall, self.n_jobs)
+            return self._run_cuts(best_whole_cuts, (table, self.n_bins, n), n_columns, overall)
+        from tamis.split._kernels import best_entropy_cuts
+
+        return self._run_cuts(best_entropy_cuts, (table, self.n_bins), n_columns, overall)
 
     def _losses(self, statistic: ClassHistogram, column: int) -> tuple[Any, float]:
-        from tamis.split import _kernels as kernels
+        from tamis.split._kernels import entropy_losses
 
-        return kernels.entropy_losses(self._weighted(statistic)[0], self.n_bins, column)
+        return entropy_losses(self._weighted(statistic)[0], self.n_bins, column)
 
-    def _weighted(self, statistic: ClassHistogram) -> tuple[Any, NDArray[np.float64], bool]:
+    def _weighted(self, statistic: ClassHistogram) -> tuple[Floats, Floats, bool]:
         """Counts and class sizes after `class_weight`, and whether they are whole numbers."""
         table, whole = statistic.finish()
         per_class = statistic.class_weight
         if self.class_weight is None:
             return table, per_class, whole
-        if isinstance(self.class_weight, Mapping):
-            factors = self._given_factors()
-        else:
-            mean = per_class.sum() / per_class.size
-            factors = np.divide(mean, per_class, out=np.zeros_like(per_class), where=per_class > 0)
+        factors = class_factors(self.class_weight, self.classes_, per_class)
         return table * factors[:, None, None], per_class * factors, False
-
-    def _given_factors(self) -> NDArray[np.float64]:
-        labels = self.classes_.tolist()
-        unknown = [label for label in self.class_weight if label not in labels]
-        factors = np.array([float(self.class_weight.get(label, 1.0)) for label in labels])
-        if unknown or not (np.isfinite(factors) & (factors >= 0)).all() or not factors.any():
-            raise InputError(
-                f"DFT: class_weight must map labels of the target ({labels!r}) to weights that are "
-                f"not negative, got {self.class_weight!r}."
-            )
-        return factors

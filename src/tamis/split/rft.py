@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from tamis._block_selector import BlockSelector
 from tamis._facts import SelectorFacts
-from tamis._validation import Constraint
 from tamis.passes.memory import Opened
-from tamis.split._cuts import CONSTRAINTS, BestCuts, SplitMixin, best_cuts
+from tamis.split.dft import BestCuts, SplitSelector
 from tamis.statistics import Bins, TargetSums
 from tamis.statistics.block import lanes_for
 
 
-class RFT(SplitMixin, BlockSelector):
+class RFT(SplitSelector):
     """Relevant feature test: how well one cut of a column explains a numeric target.
 
     The range of every column is cut into equal bins. For each border between two bins, the loss is
@@ -69,12 +67,10 @@ class RFT(SplitMixin, BlockSelector):
         tasks=("regression",),
         cost="T n + n B",
         reference="Yang et al. 2022",
-        page="split",
         nonlinear="yes, one threshold",
     )
 
     _task: ClassVar[str] = "regression"
-    _constraints: ClassVar[dict[str, Constraint]] = CONSTRAINTS
     _unit: ClassVar[str] = "mean squared error"
 
     def __init__(
@@ -101,7 +97,7 @@ class RFT(SplitMixin, BlockSelector):
         weight, first, second = statistic.total
         overall = max(second - first * first / weight, 0.0) / weight
         arguments = (sums, squares, self.n_bins)
-        return best_cuts(best_variance_cuts, arguments, len(sums), overall, self.n_jobs)
+        return self._run_cuts(best_variance_cuts, arguments, len(sums), overall)
 
     def _losses(self, statistic: TargetSums, column: int) -> tuple[Any, float]:
         from tamis.split._kernels import variance_losses

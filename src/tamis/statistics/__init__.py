@@ -4,19 +4,16 @@ Each statistic has ``update(block)``, ``merge(other)`` and ``finish()``. Blocks 
 memory, from files or from the workers of a cluster; the numbers agree to rounding.
 """
 
-from tamis.statistics.block import Block
-from tamis.statistics.class_moments import ClassMoments
+from tamis.statistics.block import Block, Ranges
+from tamis.statistics.class_moments import ClassMoments, WithRanges
 from tamis.statistics.co_moments import CoMoments
-from tamis.statistics.few_values import FewValues
 from tamis.statistics.histogram import Bins, ClassHistogram
 from tamis.statistics.moments import Moments
-from tamis.statistics.pairs import CrossProducts, Cuts, PairCounts
-from tamis.statistics.ranges import Ranges
+from tamis.statistics.pairs import CrossProducts, Cuts, FewValues, PairCounts
 from tamis.statistics.state import Stateful
 from tamis.statistics.target_sums import TargetSums
 from tamis.statistics.token_counts import TokenCounts
 from tamis.statistics.value_counts import ValueCounts
-from tamis.statistics.with_ranges import WithRanges
 
 __all__ = [
     "Bins",

@@ -3,8 +3,7 @@
 import numpy as np
 
 from tamis._runtime.compilation import inline, kernel
-from tamis.statistics._column_kernels import fill_column_slots, narrow_columns
-from tamis.statistics._pair_kernels import add_value
+from tamis.statistics._column_bin_kernels import fill_column_slots, narrow_columns
 
 MISSING = 255
 # A table of 8-bit codes has room for this many levels.
@@ -23,6 +22,22 @@ def x_log_x(x, table):
     if x > 0.0:
         return x * np.log2(x)
     return 0.0
+
+
+@inline
+def add_value(x, values, count, most):
+    """Put `x` into the ascending `values` if it is new; how many there are, or one too many."""
+    place = 0
+    while place < count and values[place] < x:
+        place += 1
+    if place < count and values[place] == x:
+        return count
+    if count == most:
+        return most + 1
+    for k in range(count, place, -1):
+        values[k] = values[k - 1]
+    values[place] = x
+    return count + 1
 
 
 @inline
@@ -134,11 +149,7 @@ def classes_and_entropy(order, classes, weight, first, last, counts):
 
 @inline
 def best_cut(x, order, classes, weight, first, last, left, right, x_log_x_table):
-    """Cut of positions first to last with the least class entropy, if description length allows.
-
-    `left` and `right` are room for weights per class. Returns the position where the upper part
-    begins, or -1.
-    """
+    """Begin of the upper part in the cut of least class entropy; -1 if it costs more bits."""
     total = count_classes(order, classes, weight, first, last, right)
     left[:] = 0.0
     whole = 0.0
@@ -224,10 +235,7 @@ def least_of_levels(values, table, least):
 
 @inline
 def bits_of_counts(counts, sums, x_log_x_table):
-    """Bits shared by the two sides of a table of counts, and the entropies of both.
-
-    `sums` is room for the sums of the columns.
-    """
+    """Bits shared by the two sides of a table of counts, and the entropies of both."""
     sums[:] = 0.0
     both, left, right, total = 0.0, 0.0, 0.0, 0.0
     for a in range(counts.shape[0]):
@@ -269,10 +277,9 @@ def counted_information(counts, first_level, n_levels, first_slot, one_levels, o
 def joint_information(
     table, n_levels, one, one_levels, weight, x_log_x_table, columns, first, last, out
 ):
-    """Bits that one column shares with others, and the entropies of both, in rows both know.
+    """Bits that one column shares with others, its entropy, and theirs, in rows both know.
 
-    `one` holds codes with -1 for missing. ``out[0]`` is the mutual information, ``out[1]`` the
-    entropy of the one column, ``out[2]`` that of the other; all are 0 for a column of one level.
+    `one` holds codes with -1 for missing; all three are 0 for a column of one level.
     """
     most = 1
     for c in range(first, last):
@@ -292,3 +299,58 @@ def joint_information(
                 counts[one[i], row[i]] += weight[i]
         bits = bits_of_counts(counts[:, :m], sums[:m], x_log_x_table)
         out[0, c], out[1, c], out[2, c] = bits
+
+
+@kernel
+def few_values(X, start, stop, columns, first, last, values, count):
+    """Add the values of some columns to their lists; a count of one too many ends a list."""
+    most = values.shape[1]
+    for i in range(start, stop):
+        for c in range(first, last):
+            j = columns[c]
+            x = np.float64(X[i, j])
+            if x == x and count[j] <= most:
+                count[j] = add_value(x, values[j], count[j], most)
+
+
+@inline
+def level_of(x, cuts, first, last):
+    """Number of cuts at or below `x`."""
+    low, high = first, last
+    while low < high:
+        middle = (low + high) // 2
+        if cuts[middle] <= x:
+            low = middle + 1
+        else:
+            high = middle
+    return low - first
+
+
+@kernel
+def code_ones(X, start, stop, cuts, first_cut, batch, offsets, ones):
+    """Slot of every row in the counts of some columns, -1 where the cell is missing."""
+    for a in range(batch.shape[0]):
+        j = batch[a]
+        for i in range(start, stop):
+            x = np.float64(X[i, j])
+            slot = -1
+            if x == x:
+                slot = offsets[a] + level_of(x, cuts, first_cut[j], first_cut[j + 1])
+            ones[i - start, a] = slot
+
+
+@kernel
+def count_pairs(X, start, stop, weight, cuts, first_cut, ones, first, last, counts):
+    """Add weights to ``counts[level of a column, slot of a one]``, columns without a cut apart."""
+    for i in range(start, stop):
+        w = weight[i]
+        for j in range(first, last):
+            if first_cut[j + 1] == first_cut[j]:
+                continue
+            x = np.float64(X[i, j])
+            if x != x:
+                continue
+            level = first_cut[j] + j + level_of(x, cuts, first_cut[j], first_cut[j + 1])
+            for a in range(ones.shape[1]):
+                if ones[i - start, a] >= 0:
+                    counts[level, ones[i - start, a]] += w

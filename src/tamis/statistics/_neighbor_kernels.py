@@ -1,7 +1,4 @@
-"""Nearest rows out of tiles of scalar products, and how smooth columns are over neighbours.
-
-Every row keeps a heap of the nearest rows found so far, the worst of them on top.
-"""
+"""Nearest rows out of tiles of scalar products, in heaps with the worst on top, and smoothness."""
 
 import numpy as np
 
@@ -60,14 +57,11 @@ def _squared_distance(a, b, limit):
 
 @kernel
 def offer(products, X, norms, first_row, first_other, error, distances, rows):
-    """Offer the rows ``first_other, ...`` to the rows ``first_row, ...``.
+    """Offer the rows ``first_other, ...`` to the rows ``first_row, ...``; how many were computed.
 
-    ``products[i, j]``, times ``error[0]``, is the scalar product of the centred rows
-    ``first_row + i`` and ``first_other + j``. The distance it gives is off by at most
-    ``error[1] * (norm + norm) + error[2]``: with that, rows that cannot be among the nearest are
-    left out, and the distances of all others are computed anew from their differences.
-
-    Returns how many distances were computed.
+    ``products``, times ``error[0]``, are scalar products of centred rows. The distances they give
+    are off by at most ``error[1] * (norm + norm) + error[2]``: rows that cannot be among the
+    nearest are left out, and the distances of all others are computed anew from their differences.
     """
     n_rows, n_others = products.shape
     k = distances.shape[1]
@@ -121,10 +115,9 @@ def sort_heaps(distances, rows):
 
 @kernel
 def smoothness(values, degree, tails, heads, weights, rough, spread):
-    """``f'Lf`` and ``f'Df`` of every column f, less its mean weighted by D.
+    """``f'Lf`` and ``f'Df`` of every column f, less its mean weighted by D; `values` is work space.
 
-    `values` is used as work space; NaN is a missing cell. Columns are brought to the range
-    [0, 1] first: the ratio of the two does not change, and nothing can overflow or vanish. Both
+    Columns are brought to [0, 1] first: the ratio does not change, and nothing can overflow. Both
     are 0 for a column without two different values in rows of positive degree.
     """
     n_rows, n_columns = values.shape

@@ -9,9 +9,8 @@ from tamis._runtime.compilation import inline, kernel
 def sortable_keys(values, bits, mask, keys):
     """Whole numbers that sort as the values do, with the position of the cell in the low bits.
 
-    `bits` holds the same memory as whole numbers. The order of positive floats is that of their
-    bits; of negative ones it is reversed. The lowest bits give way to the position, so values that
-    are equal but for these come next to each other in any order. NaN comes last.
+    `bits` holds the same memory as whole numbers: positive floats sort like their bits, negative
+    ones in reverse. Values that differ in the lowest bits only come in any order; NaN comes last.
     """
     sign = np.uint64(1) << np.uint64(63)
     for j in range(values.shape[0]):
@@ -50,9 +49,8 @@ def order_lowest_bits(keys, mask, n_seen, place, sorted_values):
 def centred_ranks(values, keys, mask, weight, is_plain, out):
     """Centred, weighted mid-ranks of every row of `values`, times the root of the weight.
 
-    `keys` are the sorted keys of each row. A rank is the weight below plus half the weight of the
-    ties; its weighted mean is half of the total. Missing cells get 0. Rows of `out` have length
-    one, or are zero if nothing varies. `is_plain` says that all weights are 1.
+    `keys` are the sorted keys of each row. Missing cells get 0. Rows of `out` have length one, or
+    are zero if nothing varies. `is_plain` says that all weights are 1.
     """
     n_columns, n_rows = values.shape
     place = np.empty(n_rows, dtype=np.int64)

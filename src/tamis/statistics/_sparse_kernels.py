@@ -6,7 +6,7 @@ What they leave out, the zeros that are not stored, is filled in by those who ca
 import numpy as np
 
 from tamis._runtime.compilation import inline, kernel
-from tamis.statistics._column_kernels import narrow_columns
+from tamis.statistics._column_bin_kernels import narrow_columns
 from tamis.statistics._kernels import narrow_slot_of, slot_of
 
 

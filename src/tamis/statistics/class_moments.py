@@ -1,14 +1,19 @@
-"""ClassMoments: weight, mean and variance of every column within every class."""
+"""ClassMoments: weight, mean and variance of every column within every class.
+
+WithRanges: such a statistic and the ranges of the columns, from one pass.
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tamis._runtime.threads import run_kernel, split_evenly, threads_for
-from tamis.statistics.block import Block, Floats, kernel_for
-from tamis.statistics.state import StatefulByClass
+from tamis.statistics.block import Block, Floats, Ranges, RangesResult, kernel_for
+from tamis.statistics.state import Stateful, StatefulByClass
 
 # Weight, mean and sum of squared deviations, ``[class, column]``.
 Tables = tuple[Floats, Floats, Floats]
@@ -110,7 +115,7 @@ class ClassMoments(StatefulByClass):
             order = np.argsort(codes, kind="stable") + block.start
             ends = np.cumsum(np.bincount(codes, minlength=self.class_weight.size))
             rows = (block.X, order, np.concatenate([[0], ends]))
-        kernel = kernel_for(block, "class_moments", "_class_kernels")
+        kernel = kernel_for(block, "class_moments", "_class_kernels", "_column_kernels")
         add_dense(kernel, rows, block, self._tables, n_jobs)
         return self
 
@@ -152,3 +157,54 @@ def finish_tables(weight: Floats, mean: Floats, spread: Floats) -> Tables:
     seen = weight > 0
     variance = np.divide(spread, weight, out=np.full_like(mean, np.nan), where=seen)
     return weight.copy(), np.where(seen, mean, np.nan), variance
+
+
+@dataclass
+class WithRanges(Stateful):
+    """Ranges of the columns and another statistic, both empty at first, from one pass.
+
+    Parameters
+    ----------
+    ranges, other : Ranges and another statistic
+        Values whose squares overflow are left to the ranges to report.
+    weight_seen : float, default=0.0
+        Total weight of the rows taken in.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from tamis.statistics import Block, Moments, Ranges, WithRanges
+    >>> both = WithRanges(Ranges(1), Moments(1)).update(Block.of(np.array([[1.0], [3.0]])))
+    >>> both.ranges.finish().high, both.other.finish().mean
+    (array([3.]), array([2.]))
+    """
+
+    state_names: ClassVar[tuple[str, ...]] = ("ranges", "other", "weight_seen")
+
+    ranges: Ranges
+    other: Any
+    weight_seen: float = 0.0
+
+    def update(self, block: Block, n_jobs: int | None = 1) -> WithRanges:
+        """Take in the rows of a block."""
+        self.ranges.update(block, n_jobs)
+        with np.errstate(over="ignore", invalid="ignore"):
+            self.other.update(block, n_jobs)
+        self.weight_seen += float(block.weight_slice.sum())
+        return self
+
+    def merge(self, other: WithRanges) -> WithRanges:
+        """Take in what another object has seen."""
+        self.ranges.merge(other.ranges)
+        with np.errstate(over="ignore", invalid="ignore"):
+            self.other.merge(other.other)
+        self.weight_seen += other.weight_seen
+        return self
+
+    def add_classes(self, positions: NDArray[np.intp], n_classes: int) -> None:
+        """Make room for classes met later, in a statistic of classes."""
+        self.other.add_classes(positions, n_classes)
+
+    def finish(self) -> tuple[RangesResult, Any]:
+        """Both results."""
+        return self.ranges.finish(), self.other.finish()

@@ -25,11 +25,7 @@ LARGEST_TABLE = 2**20
 
 
 class Codes(NamedTuple):
-    """Level of every cell, in columns that lie one after the other, and levels per column.
-
-    Levels count from 0 in ascending order of the values; 255 stands for a missing cell. A column
-    that never varies has one level.
-    """
+    """Level of every cell, one row per column, and levels per column; 255 is a missing cell."""
 
     table: NDArray[np.uint8]
     n_levels: NDArray[np.int64]
@@ -52,10 +48,10 @@ def code_columns(
 ) -> Codes:
     """Put the values of every column of a table, finite or NaN, into few levels.
 
-    Strategies are "uniform", equal widths between the least and the largest value; "quantile",
-    equal weights, with equal values together; and "mdl", cuts that tell the `classes` apart (Fayyad
-    and Irani 1993). With the first two, a column of at most `n_bins` distinct values keeps them as
-    its levels. Every row should carry weight. Threads do not change the result.
+    Strategies are "uniform", equal widths; "quantile", equal weights, with equal values together;
+    and "mdl", cuts that tell the `classes` apart (Fayyad and Irani 1993). With the first two, a
+    column of at most `n_bins` distinct values keeps them as its levels. Every row should carry
+    weight.
     """
     from tamis.statistics import _code_kernels as kernels
 
@@ -108,20 +104,14 @@ def rows_with_weight(X: Any, target: Any, weight: Floats | None) -> tuple[Any, A
 
 
 class CodedColumns:
-    """Columns as codes, and what joint counts say about pairs of them.
-
-    A row takes part in a pair if both cells are known. Each thread takes columns of its own.
-    """
+    """Columns as codes, and what joint counts say about pairs, in the rows that both know."""
 
     def __init__(self, codes: Codes, weight: Floats, n_jobs: int | None):
         self.codes, self.weight, self.n_jobs = codes, weight, n_jobs
         self.logs = x_log_x_table(weight)
 
     def pairs(self, one: NDArray[Any], n_levels: int, columns: NDArray[Any] | None) -> Floats:
-        """Bits shared with `one` (codes, -1 missing), its entropy, and that of every column.
-
-        All three are 0 for columns of one level.
-        """
+        """Bits shared with `one` (-1: missing), and both entropies; 0 for columns of one level."""
         from tamis.statistics import _code_kernels as kernels
 
         table, levels = self.codes

@@ -45,8 +45,13 @@ class Factors:
 
     def block(self, rows: Range, columns: Range) -> NDArray[Any]:
         """Absolute correlations between two ranges of columns."""
-        product = self.take(rows) @ self.take(columns).T
-        return np.abs(product, out=product)
+        return absolute_products(self.take(rows), self.take(columns))
+
+
+def absolute_products(left: NDArray[Any], right: NDArray[Any]) -> NDArray[Any]:
+    """Absolute correlations of columns from their factors, here or on a worker."""
+    product = left @ right.T
+    return np.abs(product, out=product)
 
 
 def rank_factors(X: Any, weight: Floats, dtype: Any, n_jobs: int | None) -> Factors:
@@ -117,10 +122,7 @@ def _sparse_factors(X: Any, root: Floats, dtype: Any, fill: Fill, tiles: list[Ra
 
 
 class LinearColumns:
-    """Columns that vary as vectors of length one whose products are Pearson correlations.
-
-    A missing cell is at the mean of its column.
-    """
+    """Columns as vectors whose products are Pearson correlations; a missing cell is at the mean."""
 
     def __init__(self, X: Any, weight: Floats, n_jobs: int | None):
         X = _without_tiny(X)

@@ -7,10 +7,7 @@ from tamis._runtime.compilation import inline
 
 @inline
 def add_products(lines, n_lines, size, out):
-    """Write the upper triangle of the sum of ``outer(line, line)`` over the lines.
-
-    Four lines at a time, so that `out` is read and written a quarter as often.
-    """
+    """Write the upper triangle of the sum of ``outer(line, line)``, four lines at a time."""
     for i in range(size):
         out[i, :size] = 0.0
     whole = n_lines - n_lines % 4

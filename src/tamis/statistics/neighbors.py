@@ -1,7 +1,4 @@
-"""Exact nearest rows of a table, and statistics of neighbourhoods.
-
-The matrix of all distances is never made.
-"""
+"""Exact nearest rows without a matrix of all distances, and statistics of neighbourhoods."""
 
 from __future__ import annotations
 
@@ -47,14 +44,12 @@ def nearest_rows(
 
     `X` has no missing or infinite values and finite sums of squares. Equal distances go by lower
     row; equal rows have a distance of exactly 0. `memory_limit` bounds the bytes of the work space,
-    64 MiB for ``None``, but a tile has 64 rows at least. The result does not depend on `n_jobs`.
+    64 MiB for ``None``, but a tile has 64 rows at least.
 
-    Scalar products of centred rows, one matrix product per pair of row blocks, say which rows
-    may be near: the rounding error of a product is bounded, and rows are left out only if they are
-    too far whatever it is. The distances of the others are summed from the differences, so that
-    neither the order nor the zeros suffer from cancellation. Of the ``n_rows**2`` products half
-    are computed, since they are symmetric; in single precision, as long as that leaves few rows in
-    doubt, which changes the time but not the result.
+    Scalar products of centred rows, whose rounding error is bounded, say which rows may be near.
+    The distances of these are summed from the differences, so that neither the order nor the zeros
+    suffer from cancellation. Half of the products are computed, since they are symmetric; in single
+    precision, as long as that leaves few rows in doubt, which changes the time but not the result.
     """
     n_rows, n_columns = X.shape
     X = np.ascontiguousarray(X, dtype=np.float64).view()
@@ -208,11 +203,7 @@ def smoothness(values: Floats, edges: Edges) -> tuple[Floats, Floats]:
 
 
 def centred_grams(X: Floats, groups: Rows, first: int = 0) -> Iterator[tuple[slice, Floats]]:
-    """Scalar products within every group of rows, less the mean of the group, block by block.
-
-    `groups` holds the rows of one group in each row; the mean is that of its members from `first`
-    on. Yields which groups, and ``Xc Xc'`` for the centred rows of each.
-    """
+    """``Xc Xc'`` of every group of rows, less their mean from member `first` on, in blocks."""
     size = groups.shape[1]
     products = X @ X.T if X.shape[0] <= ROWS_AT_ONCE else None
     width = size if products is not None else max(size, X.shape[1])

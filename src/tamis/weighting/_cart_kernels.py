@@ -3,7 +3,7 @@
 import numpy as np
 
 from tamis._runtime.compilation import inline, kernel
-from tamis.weighting._sample_kernels import distinct, error_of, gather
+from tamis.weighting._error_kernels import distinct, error_of, gather
 
 # A split is better than another only by more than rounding, so that ties go to the lower column.
 CLEARLY = 1.0 + 1e-12
@@ -86,8 +86,7 @@ def count_classes(rows, times, labels, counts):
 def grow(inside, times, labels, n_classes, max_depth, least):
     """Nodes of a tree and their cuts; a node is column, child, class, first row, end and depth.
 
-    The left child is `child`, the right one comes next. Nodes are numbered as they are found, so
-    that those still to be split are a queue.
+    The left child is `child`, the right one comes next; those still to be split are a queue.
     """
     n_columns, n_rows = inside.shape
     order = np.empty((n_columns, n_rows), np.int64)
@@ -131,9 +130,8 @@ def cart_errors(
 ):  # fmt: skip
     """Errors of trees by Gini impurity; `settings` are the depth and the least rows of a leaf.
 
-    Rows count as often as they were drawn. Cuts are half way between two values; equal gains go
-    to the lower column, then to the lower cut. As long as there are two classes, and two values,
-    a node is split, even if that gains nothing at once.
+    Equal gains go to the lower column, then to the lower cut. A node of two classes and two values
+    is split even if that gains nothing at once.
     """
     max_depth, least = settings
     for d in range(first, last):

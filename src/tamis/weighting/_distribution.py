@@ -23,10 +23,7 @@ Indices = NDArray[np.int64]
 
 @dataclass
 class Material:
-    """All that training and testing takes, as it is sent to the workers.
-
-    `seed` is for a classifier that has none; rows are drawn in proportion to `row_weight`.
-    """
+    """What training and testing takes, as sent to workers; `seed` is for a classifier without."""
 
     estimator: Any
     params: Mapping[str, Any] | None

@@ -1,7 +1,4 @@
-"""Estimators of the inner loop: small kernels, or any scikit-learn classifier.
-
-Trained and seeded so that the number of threads does not change the result.
-"""
+"""Estimators of the inner loop, kernels or any classifier; threads do not change the result."""
 
 from __future__ import annotations
 
@@ -114,14 +111,11 @@ def make_errors(
 
 
 def _built_in(name: str, options: dict[str, Any], task: Task, n_jobs: int | None) -> Errors:
-    from tamis.weighting import _cart_kernels, _lda_kernels, _neighbor_kernels, _svm_kernels
+    from tamis.weighting._cart_kernels import cart_errors
+    from tamis.weighting._error_kernels import lda_errors, neighbor_errors, svm_errors
 
-    kernel: Any = {
-        "svm": _svm_kernels.svm_errors,
-        "nn": _neighbor_kernels.neighbor_errors,
-        "lda": _lda_kernels.lda_errors,
-        "cart": _cart_kernels.cart_errors,
-    }[name]
+    kernels = {"svm": svm_errors, "nn": neighbor_errors, "lda": lda_errors, "cart": cart_errors}
+    kernel: Any = kernels[name]
     settings = tuple(_as_number(OPTIONS[name][key], value) for key, value in options.items())
     threads = effective_jobs(n_jobs)
 
@@ -169,28 +163,17 @@ def _one_error(
     estimator: Any, task: Task, columns: Indices, train: Indices, test: Indices
 ) -> float:
     inside, outside = (task.values[np.ix_(columns, rows)].T for rows in (train, test))
+
+    def rate(known: NDArray[Any], truth: NDArray[Any]) -> float:
+        wrong = fit_one(estimator, inside, known).predict(outside) != truth
+        if not task.balanced:
+            return float(wrong.mean())
+        return float(np.mean([wrong[truth == c].mean() for c in np.unique(truth)]))
+
     known, truth = task.codes[train], task.codes[test]
     if not task.one_vs_all or task.n_classes == 2:
-        return _rate(_predict(estimator, inside, known, outside), truth, task.balanced)
-    rates = [
-        _rate(_predict(estimator, inside, known == c, outside), truth == c, task.balanced)
-        for c in range(task.n_classes)
-    ]
-    return float(np.mean(rates))
-
-
-def _predict(estimator: Any, X: Floats, y: NDArray[Any], other: Floats) -> NDArray[Any]:
-    """Predictions of a copy; a sample of one class only can be answered without training."""
-    if (y == y[0]).all():
-        return np.full(other.shape[0], y[0])
-    return fit_one(estimator, X, y).predict(other)
-
-
-def _rate(found: NDArray[Any], truth: NDArray[Any], balanced: bool) -> float:
-    wrong = found != truth
-    if not balanced:
-        return float(wrong.mean())
-    return float(np.mean([wrong[truth == c].mean() for c in np.unique(truth)]))
+        return rate(known, truth)
+    return float(np.mean([rate(known == c, truth == c) for c in range(task.n_classes)]))
 
 
 # liblinear and libsvm keep one random generator for the whole process: two threads that train at

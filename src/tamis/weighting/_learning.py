@@ -7,16 +7,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tamis._runtime import checkpoint
+from tamis._runtime.compilation import announce_compilation
 from tamis.weighting._estimators import Errors
-from tamis.weighting._processes import PROCESSES
 
 Floats = NDArray[np.float64]
+Indices = NDArray[np.int64]
 
 # Evaluations between two moments at which a run can be stored, stopped or looked at.
 CHUNK = 200
@@ -33,6 +34,98 @@ LAG, SETTLED = 10, 0.02
 PATH_POINTS = 24
 # Steps begin to shrink after so many times n / sqrt(k) of them, and at least so many.
 OFFSET, LEAST_OFFSET = 120, 1000
+
+
+class Riemannian:
+    """Exponential steps along the gradient in log P; O(n) per step, for every weight moves."""
+
+    # The default first step is `first_step` times n to the power `scaling`.
+    first_step: ClassVar[float] = 0.5
+    scaling: ClassVar[int] = 0
+    # Whether a step needs one normal number per column.
+    is_noisy: ClassVar[bool] = False
+    kernel: ClassVar[str] = "riemannian_step"
+
+    def __init__(self, weights: Floats):
+        from tamis.weighting import _update_kernels
+
+        self.kernels, self.P = _update_kernels, weights.copy()
+        self.cumulative = np.empty(weights.size)
+
+    def draw(self, uniforms: Floats) -> Indices:
+        """Columns drawn from the probability, one per uniform number in [0, 1)."""
+        out = np.empty(uniforms.shape, dtype=np.int64)
+        self.kernels.draw_columns(self.P, uniforms, self.cumulative, out)
+        return out
+
+    def step(self, draws: Indices, excess: Floats, step: float, noise: Floats | None) -> bool:
+        """Move; returns whether the probability is on the simplex, as it always is here."""
+        kernel = getattr(self.kernels, self.kernel)
+        with announce_compilation(kernel):
+            kernel(self.P, draws, excess, step, *((noise,) if self.is_noisy else ()))
+        return True
+
+    def weights(self) -> Floats:
+        """The probability, as a new array."""
+        return self.P.copy()
+
+
+class Diffusion(Riemannian):
+    """Euclidean steps with noise, projected on the simplex; O(n) per step, for the noise."""
+
+    first_step: ClassVar[float] = 0.125
+    scaling: ClassVar[int] = -2
+    is_noisy: ClassVar[bool] = True
+    kernel: ClassVar[str] = "diffusion_step"
+
+
+class Euclidean:
+    """Plain steps in the plane of sum 1; O(k log n) per step."""
+
+    first_step: ClassVar[float] = 0.125
+    scaling: ClassVar[int] = -2
+    is_noisy: ClassVar[bool] = False
+
+    def __init__(self, weights: Floats):
+        from tamis.weighting import _update_kernels
+
+        self.kernels, self.n = _update_kernels, weights.size
+        self.n_leaves = 1 << max(self.n - 1, 1).bit_length()
+        self.sums, self.smallest = np.empty((2, 2 * self.n_leaves))
+        self.shift = 0.0
+        with announce_compilation(self.kernels.build_trees):
+            self.kernels.build_trees(weights, self.sums, self.smallest)
+
+    def draw(self, uniforms: Floats) -> Indices:
+        """Columns drawn from the probability."""
+        out = np.empty(uniforms.shape, dtype=np.int64)
+        self.kernels.draw_from_tree(self.sums, self.shift, self.n, uniforms, out)
+        return out
+
+    def step(self, draws: Indices, excess: Floats, step: float, noise: Floats | None) -> bool:
+        """Move, unless that would make a weight negative."""
+        columns = np.unique(draws)
+        before = self.sums[self.n_leaves + columns]
+        with announce_compilation(self.kernels.euclidean_step):
+            shift = self.kernels.euclidean_step(
+                self.sums, self.smallest, self.shift, self.n, draws, excess, step
+            )
+        if self.smallest[1] + shift > 0.0:
+            self.shift = shift
+            return True
+        self.kernels.set_leaves(self.sums, self.smallest, columns, before)
+        return False
+
+    def weights(self) -> Floats:
+        """The probability, as a new array."""
+        return self.sums[self.n_leaves : self.n_leaves + self.n] + self.shift
+
+
+PROCESSES: dict[str, type[Riemannian | Euclidean]] = {
+    "riemannian": Riemannian,
+    "euclidean": Euclidean,
+    "diffusion": Diffusion,
+}
 
 
 class Settings(NamedTuple):
@@ -178,14 +271,16 @@ class Learning:
                 break
         run.weights = process.weights()
         run.remember(np.concatenate(seen))
-        if len(run.energy) % self._chunks_per_point(run) == 0 or run.status != "running":
+        # Points of the path are evenly spread over all chunks.
+        n_chunks = -(-settings.max_iter // self._steps_per_chunk(run.weights.size))
+        spacing = max(1, n_chunks // (PATH_POINTS - 2))
+        if len(run.energy) % spacing == 0 or run.status != "running":
             run.keep_weights()
 
     def _numbers(self, run: Run) -> Iterator[tuple[Any, ...]]:
         """Uniform numbers, training rows, test rows and the diffusion's noise of the steps to come.
 
-        Every chunk has a generator of its own, made from the seed and the chunk's number, so a
-        run that is resumed needs no more than the number of its steps.
+        Every chunk has its own generator: a run that is resumed needs only the number of its steps.
         """
         settings = self.settings
         length = self._steps_per_chunk(run.weights.size)
@@ -200,12 +295,7 @@ class Learning:
             noise = generator.standard_normal((length, run.weights.size))
         return islice(zip(uniforms, train, test, noise, strict=True), first, last)
 
-    def _chunks_per_point(self, run: Run) -> int:
-        """Chunks between two points of the path, so that they are evenly spread."""
-        steps = self._steps_per_chunk(run.weights.size)
-        return max(1, -(-self.settings.max_iter // steps) // (PATH_POINTS - 2))
-
-    def _rows(self, generator: np.random.Generator, shape: tuple[int, ...]) -> NDArray[np.int64]:
+    def _rows(self, generator: np.random.Generator, shape: tuple[int, ...]) -> Indices:
         """Bootstrap samples of the rows, by their weights."""
         if self.cumulative is None:
             return generator.integers(0, self.n_rows, shape)

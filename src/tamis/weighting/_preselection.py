@@ -19,12 +19,7 @@ Floats = NDArray[np.float64]
 
 
 def preselect(
-    selector: Any,
-    X: Any,
-    y: Any,
-    codes: NDArray[np.int32],
-    weight: Floats | None,
-    varies: NDArray[np.bool_],
+    selector: Any, X: Any, y: Any, codes: Any, weight: Floats | None, varies: NDArray[np.bool_]
 ) -> NDArray[np.intp]:
     """Indices of the columns that vary and pass ``selector.preselect``."""
     wanted = selector.preselect
@@ -36,10 +31,8 @@ def preselect(
         options = {"sample_weight": weight} if weighted else {}
         mask = np.asarray(inner.fit(X, y, **options).get_support()) & varies
     else:
-        engine = MemoryEngine(X, codes, weight)
-        moments = run_pass(
-            ClassMoments(X.shape[1], int(codes.max()) + 1), engine, n_jobs=selector.n_jobs
-        )
+        moments = ClassMoments(X.shape[1], int(codes.max()) + 1)
+        run_pass(moments, MemoryEngine(X, codes, weight), n_jobs=selector.n_jobs)
         scores = np.where(varies, fisher_ratio(moments.finish()), -np.inf)
         mask = scores > wanted
         if isinstance(wanted, Integral):
@@ -56,11 +49,8 @@ def preselect(
 
 def fisher_ratio(moments: ClassMomentsResult) -> Floats:
     """Squared distances of the class means from the mean over the variances within, by column."""
-    weight = moments.weight
-    mean = np.where(weight > 0, moments.mean, 0.0)
-    total = np.maximum(weight.sum(axis=0), 1e-300)
-    gaps = np.where(weight > 0, mean - (weight * mean).sum(axis=0) / total, 0.0)
+    table = moments.compare()
+    weight = table.weight
     factor = np.divide(weight, weight - 1.0, out=np.zeros_like(weight), where=weight > 1.0)
-    within = (np.where(weight > 0, moments.variance, 0.0) * factor).sum(axis=0)
-    between = (gaps**2).sum(axis=0)
+    between, within = (table.gap**2).sum(axis=0), (table.variance * factor).sum(axis=0)
     return np.divide(between, within, out=np.where(between > 0, np.inf, 0.0), where=within > 0)

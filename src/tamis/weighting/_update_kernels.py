@@ -1,7 +1,7 @@
 """Draws from a probability over columns, and one step of it, from the errors of some draws.
 
-`excess` is the error of every draw less the baseline. The gradient that a draw estimates is its
-excess times C, the number of times that a column occurs in it; several draws are averaged.
+`excess` is the error of every draw less the baseline; the gradient of a draw is its excess times
+the number of times that a column occurs in it; several draws are averaged.
 """
 
 import numpy as np
@@ -148,10 +148,7 @@ def draw_from_tree(sums, shift, n, uniforms, out):
 
 @kernel
 def euclidean_step(sums, smallest, shift, n, draws, excess, step):
-    """``P - step (g / P - mean(g / P))`` (Figure 3); returns the new shift.
-
-    The probabilities have left the simplex if ``smallest[1]`` plus the shift is not positive.
-    """
+    """``P - step (g / P - mean(g / P))`` (Figure 3); the new shift, which may make P negative."""
     n_leaves = sums.size // 2
     n_draws, k = draws.shape
     amounts = np.empty((n_draws, k))

@@ -6,6 +6,7 @@ import copy
 import logging
 import math
 import time
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -14,20 +15,21 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
 from tamis._base import Scores, WeightedSelector
-from tamis._columns import centred_columns, find_constant
+from tamis._columns import centred_columns
 from tamis._facts import SelectorFacts
 from tamis._rows import distinct_rows
 from tamis._runtime.fingerprint import fingerprint
 from tamis._runtime.seeds import draw_seeds
 from tamis._runtime.warning import warn
 from tamis._validation import N_JOBS, Choice, Constraint, Custom, Number
+from tamis.data.labels import check_two_classes, check_weighted_classes
 from tamis.data.partitioned import CLUSTER
-from tamis.data.target import check_two_classes, check_weighted_classes
 from tamis.exceptions import InputError
 from tamis.passes.dask.client import as_address
 from tamis.weighting._distribution import Material, Workers, on_workers
 from tamis.weighting._estimators import Task, check_estimator_choice
 from tamis.weighting._learning import (
+    PROCESSES,
     Learning,
     Run,
     Settings,
@@ -36,7 +38,6 @@ from tamis.weighting._learning import (
     save_runs,
 )
 from tamis.weighting._preselection import preselect
-from tamis.weighting._processes import PROCESSES
 
 _log = logging.getLogger("tamis")
 
@@ -50,6 +51,7 @@ NOT_IN_CHECKPOINT = (
 )  # fmt: skip
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class OFW(WeightedSelector):
     """Optimal feature weighting: how often a column should be drawn to make few errors.
 
@@ -164,12 +166,35 @@ class OFW(WeightedSelector):
     array(['petal length (cm)', 'petal width (cm)'], dtype=object)
     """
 
+    estimator: Any = "svm"
+    estimator_params: dict[str, Any] | None = None
+    subset_size: int | None = None
+    method: str = "riemannian"
+    step: float | None = None
+    step_offset: float | None = None
+    sample_size: int | None = None
+    draws_per_step: int = 1
+    max_iter: int = 20000
+    tol: float | None = None
+    baseline: str | None = "mean"
+    noise: float = 1e-6
+    preselect: Any = None
+    metric: str = "error"
+    multi_class: str = "auto"
+    scale: bool = True
+    n_restarts: int = 1
+    warm_start: bool = False
+    checkpoint: Any = None
+    n_features_to_select: Any = "elbow"
+    random_state: Any = None
+    n_jobs: int | None = None
+    cluster: Any = None
+
     facts: ClassVar[SelectorFacts] = SelectorFacts(
         summary="Probability of drawing the feature so that models on the drawn subsets err least.",
         tasks=("classification",),
         cost="steps (model + n)",
         reference="Gadat and Younes 2007",
-        page="weighting",
         scope="jointly",
         redundancy="shared among copies",
         nonlinear="depends on the model",
@@ -203,57 +228,6 @@ class OFW(WeightedSelector):
         "cluster": CLUSTER,
     }
 
-    def __init__(
-        self,
-        *,
-        estimator: Any = "svm",
-        estimator_params: dict[str, Any] | None = None,
-        subset_size: int | None = None,
-        method: str = "riemannian",
-        step: float | None = None,
-        step_offset: float | None = None,
-        sample_size: int | None = None,
-        draws_per_step: int = 1,
-        max_iter: int = 20000,
-        tol: float | None = None,
-        baseline: str | None = "mean",
-        noise: float = 1e-6,
-        preselect: Any = None,
-        metric: str = "error",
-        multi_class: str = "auto",
-        scale: bool = True,
-        n_restarts: int = 1,
-        warm_start: bool = False,
-        checkpoint: Any = None,
-        n_features_to_select: Any = "elbow",
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        cluster: Any = None,
-    ):
-        self.estimator = estimator
-        self.estimator_params = estimator_params
-        self.subset_size = subset_size
-        self.method = method
-        self.step = step
-        self.step_offset = step_offset
-        self.sample_size = sample_size
-        self.draws_per_step = draws_per_step
-        self.max_iter = max_iter
-        self.tol = tol
-        self.baseline = baseline
-        self.noise = noise
-        self.preselect = preselect
-        self.metric = metric
-        self.multi_class = multi_class
-        self.scale = scale
-        self.n_restarts = n_restarts
-        self.warm_start = warm_start
-        self.checkpoint = checkpoint
-        self.n_features_to_select = n_features_to_select
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.cluster = cluster
-
     def __sklearn_clone__(self) -> OFW:
         # A client or a cluster cannot be copied, and a second one is not wanted.
         bare = copy.copy(self)
@@ -275,9 +249,7 @@ class OFW(WeightedSelector):
         check_estimator_choice(self.estimator, self.estimator_params, who)
         self.classes_, codes = check_weighted_classes(y, weight, X.shape[0], who)
         check_two_classes(self.classes_, who)
-        constant = find_constant(self, X, weight)
-        if constant.all():
-            return np.zeros(constant.size), constant
+        constant = self._find_constant(X, weight)
         part = preselect(self, X, y, codes, weight, ~constant)
         learning, material = self._learning(X, codes, weight, part)
         try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from numbers import Integral
 from typing import Any, ClassVar
 
@@ -19,7 +20,8 @@ from tamis._runtime.seeds import draw_seed, draw_seeds
 from tamis._runtime.threads import effective_jobs, split_evenly
 from tamis._validation import N_JOBS, Choice, Constraint, Custom, Number, check_parameters
 from tamis.data import checks
-from tamis.data.target import check_classes, check_target
+from tamis.data.labels import check_classes, check_target
+from tamis.data.values import check_finite_columns, check_weight
 from tamis.exceptions import InputError
 from tamis.passes import MemoryEngine, run_pass
 from tamis.statistics import Moments
@@ -36,13 +38,13 @@ Indices = NDArray[np.intp]
 Counts = NDArray[np.int64]
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class VotingSubsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Majority vote of classifiers, each trained on a few columns drawn at random.
 
     The columns are drawn from a probability, as learned by :class:`~tamis.OFW`, so that good ones
-    are drawn often and a weak one still contributes. This is how the weights of OFW are meant to
-    be used: no column has to be thrown away. With uniform weights it is the random subspace
-    method.
+    are drawn often and a weak one still contributes: no column has to be thrown away. With uniform
+    weights it is the random subspace method.
 
     Parameters
     ----------
@@ -51,14 +53,11 @@ class VotingSubsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
         KNeighborsClassifier, LinearDiscriminantAnalysis and DecisionTreeClassifier with the
         settings of the built-in models of OFW. Any scikit-learn classifier works.
     estimator_params : dict or None, default=None
-        Settings for a word, as for OFW: ``C``, ``loss``, ``tol``, ``max_iter`` of ``"svm"``,
-        ``n_neighbors`` and ``metric`` of ``"nn"``, ``shrinkage`` of ``"lda"``, ``max_depth`` and
-        ``min_samples_leaf`` of ``"cart"``.
+        Settings for a word, as for :class:`~tamis.OFW`.
     weights : array-like of shape (n_features,), selector or None, default=None
         How often a column is drawn, in proportion; ``None`` is equally often. A fitted selector
         gives its `weights_`, or its `scores_`. An unfitted one is cloned and fitted in `fit`, so
-        that in a cross-validation it never sees the rows that are predicted. Cloning, which
-        cross-validation does, turns a fitted selector into an unfitted one.
+        that in a cross-validation, which clones it, it never sees the rows that are predicted.
     n_subsets : int, default=100
         Subsets of columns, and so classifiers that vote.
     subset_size : int or None, default=None
@@ -126,6 +125,17 @@ class VotingSubsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
     True
     """
 
+    estimator: Any = "svm"
+    estimator_params: dict[str, Any] | None = None
+    weights: Any = None
+    n_subsets: int = 100
+    subset_size: int | None = None
+    voting: str = "majority"
+    sample_size: int | float | None = None
+    scale: bool = True
+    random_state: Any = None
+    n_jobs: int | None = None
+
     _constraints: ClassVar[dict[str, Constraint]] = {
         "n_subsets": Number(int, low=1),
         "subset_size": Number(int, low=1, or_none=True),
@@ -140,31 +150,6 @@ class VotingSubsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
         "scale": Choice((True, False)),
         "n_jobs": N_JOBS,
     }
-
-    def __init__(
-        self,
-        *,
-        estimator: Any = "svm",
-        estimator_params: dict[str, Any] | None = None,
-        weights: Any = None,
-        n_subsets: int = 100,
-        subset_size: int | None = None,
-        voting: str = "majority",
-        sample_size: int | float | None = None,
-        scale: bool = True,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-    ):
-        self.estimator = estimator
-        self.estimator_params = estimator_params
-        self.weights = weights
-        self.n_subsets = n_subsets
-        self.subset_size = subset_size
-        self.voting = voting
-        self.sample_size = sample_size
-        self.scale = scale
-        self.random_state = random_state
-        self.n_jobs = n_jobs
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> VotingSubsetClassifier:
         """Draw the subsets and train a classifier on each.
@@ -189,7 +174,7 @@ class VotingSubsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
         for name in [name for name in vars(self) if name.endswith("_") and name[0] != "_"]:
             delattr(self, name)
         X = checks.check_table(self, X)
-        weight = checks.check_weight(sample_weight, X.shape[0], who)
+        weight = check_weight(sample_weight, X.shape[0], who)
         y = check_target(y, X.shape[0], who)
         if weight is not None and weight.min() == 0.0:
             kept = weight > 0.0
@@ -343,7 +328,7 @@ class VotingSubsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
         values = np.asarray(part.toarray() if sparse.issparse(part) else part, dtype=np.float64)
         infinite = np.zeros(self.n_features_in_, dtype=bool)
         infinite[columns] = np.isinf(values).any(axis=0)
-        checks.check_finite_columns(self, infinite)
+        check_finite_columns(self, infinite)
         values = values - self._mean[columns]
         values[np.isnan(values)] = 0.0
         if self.scale:

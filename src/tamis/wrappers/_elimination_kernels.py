@@ -8,10 +8,7 @@ from tamis.linear_svm.hinge_kernels import squared_weights, train_problems
 
 @kernel
 def drop(weights, count, alive, order, criterion):
-    """Drop the `count` weakest columns, weakest first; of equal ones the later goes first.
-
-    Those left move to the front of `alive`. Returns the dropped ones.
-    """
+    """Drop the `count` weakest columns, of equal ones the later first; returns them."""
     n_left = weights.size
     if count == 1:
         places = np.zeros(1, np.int64)
@@ -48,11 +45,10 @@ def eliminate(
 ):  # fmt: skip
     """Train, drop the weakest columns, take them out of the Gram matrix, and again.
 
-    `step` is a share of the columns left if below 1, else a number; `alive` holds the columns left
-    in ascending order. Ends after `max_rounds`, with `stop` columns left, or when the trace of the
-    matrix has fallen to `mass`, for then what was taken out has left its rounding errors. Returns
-    the number of columns left, the rounds, the largest gap, and whether the matrix has to be made
-    anew.
+    `step` is a share of the columns left if below 1, else a number. Ends after `max_rounds`, with
+    `stop` columns left, or when the trace of the matrix has fallen to `mass`: rounding errors of
+    what was taken out are left. Returns the columns left, rounds, largest gap, and whether it is
+    stale.
     """
     n_left, rounds, worst, stale = alive.size, 0, 0.0, False
     weights = np.empty(n_left)

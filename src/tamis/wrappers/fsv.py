@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tamis._base import Scores, WeightedSelector
-from tamis._columns import centred_columns, find_constant
+from tamis._columns import centred_columns
 from tamis._facts import SelectorFacts
 from tamis._runtime.warning import warn
 from tamis._validation import N_JOBS, Choice, Constraint, Number
-from tamis.data.target import check_two_classes, check_weighted_classes
+from tamis.data.labels import check_two_classes, check_weighted_classes
 from tamis.exceptions import InputError
 
 Floats = NDArray[np.float64]
@@ -28,14 +29,14 @@ FIRST, MORE = 50, 50
 EXCESS, TOLERANCE = 1e-8, 1e-9
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class FSV(WeightedSelector):
     """Feature selection by concave minimisation: a plane between the classes that uses few columns.
 
     The mean errors of the two classes are weighed against a smooth count of the columns that the
     plane uses. The count is concave, so it is minimised by a few linear programs, each of which
     makes columns of large weight cheaper. What is left is a small set that separates the classes
-    together, typically 2 to 10 of thousands; most other methods rate columns one by one. Several
-    classes are taken each against the rest.
+    together, typically 2 to 10 of thousands. Several classes are taken each against the rest.
 
     Parameters
     ----------
@@ -89,11 +90,8 @@ class FSV(WeightedSelector):
     The minimum found is local. The paper starts anywhere; here the first program has the prices of
     a weight of ``5 / alpha`` in every column. The paper lets the price of a large weight vanish;
     here it stays above 1/10,000 of the price of a weight of 0, for else many planes are equally
-    good. Of two equal columns one is used, the other comes among the last. On tables of few
-    different values the order of rows and columns may decide between several best planes.
-
-    Missing cells are at the mean of their column. Weights count in the mean errors, means and
-    deviations; their scale within a class does not matter.
+    good. Of two equal columns one is used, the other comes among the last. Missing cells are at the
+    mean of their column. The scale of the weights within a class does not matter.
 
     References
     ----------
@@ -113,12 +111,19 @@ class FSV(WeightedSelector):
     array([0.38967, 0.30914, 0.24985, 0.24980, 0.24980])
     """
 
+    penalty: float = 0.05
+    alpha: float = 5.0
+    scale: bool = True
+    max_iter: int = 100
+    tol: float = 1e-6
+    n_features_to_select: Any = "best"
+    n_jobs: int | None = None
+
     facts: ClassVar[SelectorFacts] = SelectorFacts(
         summary="Weight in a sparse separating hyperplane found by linear programming.",
         tasks=("classification",),
         cost="linear programs with T rows",
         reference="Bradley and Mangasarian 1998",
-        page="wrappers",
         scope="jointly",
         redundancy="yes",
     )
@@ -134,32 +139,11 @@ class FSV(WeightedSelector):
         "n_jobs": N_JOBS,
     }
 
-    def __init__(
-        self,
-        *,
-        penalty: float = 0.05,
-        alpha: float = 5.0,
-        scale: bool = True,
-        max_iter: int = 100,
-        tol: float = 1e-6,
-        n_features_to_select: Any = "best",
-        n_jobs: int | None = None,
-    ):
-        self.penalty = penalty
-        self.alpha = alpha
-        self.scale = scale
-        self.max_iter = max_iter
-        self.tol = tol
-        self.n_features_to_select = n_features_to_select
-        self.n_jobs = n_jobs
-
     def _score(self, X: Any, y: Any, weight: NDArray[np.float64] | None) -> Scores:
         who = type(self).__name__
         self.classes_, codes = check_weighted_classes(y, weight, X.shape[0], who)
         check_two_classes(self.classes_, who)
-        constant = find_constant(self, X, weight)
-        if constant.all():
-            return np.zeros(constant.size), constant
+        constant = self._find_constant(X, weight)
         if weight is None:
             weight = np.ones(X.shape[0])
         elif not weight.all():
@@ -241,10 +225,7 @@ class Plane(NamedTuple):
 
 
 def smooth_count(exponent: Floats) -> Floats:
-    """``1 - exp(-exponent)``, continued by its tangent where its slope would fall below the least.
-
-    Concave as well, and its slope is the price that the programs use.
-    """
+    """``1 - exp(-exponent)``, continued by its tangent where it gets flatter than the least."""
     turn = -np.log(LEAST_SHARE)
     curved = -np.expm1(-np.minimum(exponent, turn))
     return curved + LEAST_SHARE * np.maximum(exponent - turn, 0.0)
@@ -269,9 +250,6 @@ class SeparationProgram:
     more than its price, ``abs(columns.T @ (sign u)) <= price``, such that ``u.sum()`` is largest.
     Few of these last conditions bind, so they are added as they are violated: the optimum over some
     columns is the optimum over all as soon as no column left out earns more than its price.
-
-    `columns`, (n_rows, n_columns), are of about unit size; `sign` is 1 and -1 for the two sides;
-    `cost` of a unit of error is above 0 and of mean 1 or so.
     """
 
     def __init__(self, columns: Floats, sign: Floats, cost: Floats, who: str):
@@ -280,10 +258,7 @@ class SeparationProgram:
         self.earned = (sign * cost) @ columns
 
     def solve(self, price: Floats) -> tuple[Floats, float]:
-        """Weights and intercept of the best plane for these prices (above 0).
-
-        What every column earns there is left in `earned`.
-        """
+        """Weights and intercept of the best plane for these prices; sets `earned`, by column."""
         working = np.argsort(-np.abs(self.earned) / price, kind="stable")[:FIRST]
         while True:
             result = self._solve_restricted(working, price[working])
@@ -303,8 +278,7 @@ class SeparationProgram:
     def _solve_restricted(self, working: NDArray[np.intp], price: Floats) -> Any:
         """The solver's answer for the columns `working` alone.
 
-        What a column earns is a variable of its own, between minus and plus its price, so that the
-        basis has one row per column and not one per row of the table, nor two per column.
+        What a column earns is a variable of its own: the basis has one row per column, not per row.
         """
         from scipy.optimize import linprog
 

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tamis._base import Scores, WeightedSelector
-from tamis._columns import find_constant
 from tamis._facts import SelectorFacts
 from tamis._runtime.warning import warn
 from tamis._validation import N_JOBS, Choice, Constraint, Number
-from tamis.data.target import check_two_classes, check_weighted_classes
+from tamis.data.labels import check_two_classes, check_weighted_classes
 from tamis.linear_svm import hinge
 
 Floats = NDArray[np.float64]
@@ -20,6 +20,7 @@ Floats = NDArray[np.float64]
 SETTLED = 1e-3
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class L0SVM(WeightedSelector):
     """Few columns for a linear support vector machine: an approximation of the zero norm.
 
@@ -79,8 +80,7 @@ class L0SVM(WeightedSelector):
 
     After each round the factors are divided by the largest, or with a finite `C` all columns would
     shrink until slack is cheaper than any of them. The paper stops when as many columns are left as
-    are wanted; here the updates run until they settle, and columns are ordered by the round in
-    which they fell. Identical columns share their weight and stand or fall together.
+    are wanted; here the updates run until they settle. Identical columns stand or fall together.
 
     A round costs the Gram matrix of the columns left, ``n_samples^2 n_left / 2``, or
     ``n_samples n_left^2`` for long tables, and a training. The table is copied twice as dense
@@ -102,12 +102,21 @@ class L0SVM(WeightedSelector):
     (4, 'mean concave points')
     """
 
+    C: float = 1.0
+    multi_class: str = "ovo"
+    scale: bool = False
+    threshold: float = 1e-6
+    max_rounds: int = 200
+    tol: float = 1e-9
+    max_iter: int = 100_000
+    n_features_to_select: Any = "best"
+    n_jobs: int | None = None
+
     facts: ClassVar[SelectorFacts] = SelectorFacts(
         summary="Features that remain when an SVM is refitted on features scaled by its weights.",
         tasks=("classification",),
         cost="rounds of an SVM",
         reference="Weston et al. 2003",
-        page="wrappers",
         scope="jointly",
         redundancy="yes",
         scaling="yes",
@@ -125,42 +134,17 @@ class L0SVM(WeightedSelector):
         "n_jobs": N_JOBS,
     }
 
-    def __init__(
-        self,
-        *,
-        C: float = 1.0,
-        multi_class: str = "ovo",
-        scale: bool = False,
-        threshold: float = 1e-6,
-        max_rounds: int = 200,
-        tol: float = 1e-9,
-        max_iter: int = 100_000,
-        n_features_to_select: Any = "best",
-        n_jobs: int | None = None,
-    ):
-        self.C = C
-        self.multi_class = multi_class
-        self.scale = scale
-        self.threshold = threshold
-        self.max_rounds = max_rounds
-        self.tol = tol
-        self.max_iter = max_iter
-        self.n_features_to_select = n_features_to_select
-        self.n_jobs = n_jobs
-
     def _score(self, X: Any, y: Any, weight: Floats | None) -> Scores:
         who = type(self).__name__
         self.classes_, codes = check_weighted_classes(y, weight, X.shape[0], who)
         check_two_classes(self.classes_, who)
-        constant = find_constant(self, X, weight)
-        self.criterion_ = np.zeros(constant.size)
-        self.best_n_features_, self.n_iter_ = 0, 0
-        scores = np.zeros(constant.size)
+        constant = self._find_constant(X, weight)
+        scores, self.criterion_ = np.zeros(constant.size), np.zeros(constant.size)
+        self.n_iter_ = 0
         varies = np.flatnonzero(~constant)
-        if varies.size:
-            table = hinge.read_rows(X, codes, weight, varies, self.scale)
-            with hinge.calm_blas(table.codes.size > hinge.FEW_ROWS):
-                scores[varies], self.criterion_[varies] = self._shrink(table)
+        table = hinge.read_rows(X, codes, weight, varies, self.scale)
+        with hinge.calm_blas(table.codes.size > hinge.FEW_ROWS):
+            scores[varies], self.criterion_[varies] = self._shrink(table)
         return scores, constant
 
     def _shrink(self, table: hinge.Rows) -> tuple[Floats, Floats]:

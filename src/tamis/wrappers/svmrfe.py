@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, ClassVar
 
@@ -11,13 +12,12 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
 from tamis._base import Scores, WeightedSelector
-from tamis._columns import find_constant
 from tamis._facts import SelectorFacts
 from tamis._margin_weights import margin_weights
 from tamis._runtime.compilation import announce_compilation
 from tamis._runtime.threads import effective_jobs, run_parts
 from tamis._validation import N_JOBS, Choice, Constraint, Custom, Number
-from tamis.data.target import check_two_classes, check_weighted_classes
+from tamis.data.labels import check_two_classes, check_weighted_classes
 from tamis.linear_svm import hinge
 
 Floats = NDArray[np.float64]
@@ -35,12 +35,12 @@ FADED = 0.25
 FEW_COLUMNS = 4
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class SVMRFE(WeightedSelector):
     """Recursive feature elimination by a linear support vector machine.
 
-    A linear SVM is trained on all columns, those with the smallest squared weight are
-    dropped, and the SVM is trained again on the rest, until no column is left. The column
-    dropped last is the best. Weights depend on the other columns left, so of
+    A linear SVM is trained, the columns with the smallest squared weights are dropped, and it is
+    trained again on the rest, until no column is left. The column dropped last is the best. Of
     redundant columns one stays. A classic for wide tables such as gene expression.
 
     Parameters
@@ -101,12 +101,10 @@ class SVMRFE(WeightedSelector):
     in one round are ordered by weight, and of equal weights the higher index goes first. A share as
     `step` counts from the columns left, as in the papers; ``RFE`` counts from all columns.
 
-    The Gram matrix of the rows is kept, and a dropped column is taken out of it; each problem
-    starts from the multipliers of the round before and ends at its exact optimum by an active-set
-    method. A round costs about ``n_samples^2 + n_samples n_left`` multiplications. Tables of more
-    than 2,000 rows with less than one column for 8 rows need no Gram matrix: an interior-point
-    method trains the problems in ``n_samples n_left^2``, without a warm start. The table is copied
-    as dense float64 columns, once more for each bootstrap under way.
+    Each problem starts from the multipliers of the round before and ends at its exact optimum by an
+    active-set method. A round costs about ``n_samples^2 + n_samples n_left`` multiplications, or
+    ``n_samples n_left^2`` for tables of more than 2,000 rows and 8 rows per column. The table is
+    copied as dense float64 columns, once more for each bootstrap under way.
 
     Missing cells are at the mean of their column. Weights depend on the units of the columns: set
     `scale` if these differ. `C` is an absolute price, so sample weights of 2 mean the same as each
@@ -137,12 +135,23 @@ class SVMRFE(WeightedSelector):
     array([4, 3, 2, 1])
     """
 
+    C: float = 1.0
+    step: float = 1
+    multi_class: str = "ovo"
+    scale: bool = False
+    n_bootstraps: int = 0
+    sample_weighting: bool = False
+    tol: float = 1e-9
+    max_iter: int = 100_000
+    random_state: Any = None
+    n_features_to_select: Any = 0.5
+    n_jobs: int | None = None
+
     facts: ClassVar[SelectorFacts] = SelectorFacts(
         summary="Recursive elimination of the features with the smallest linear SVM weights.",
         tasks=("classification",),
         cost="rounds (T^2 + T n)",
         reference="Guyon et al. 2002",
-        page="wrappers",
         scope="jointly",
         redundancy="partly",
         scaling="yes",
@@ -160,42 +169,13 @@ class SVMRFE(WeightedSelector):
         "n_jobs": N_JOBS,
     }
 
-    def __init__(
-        self,
-        *,
-        C: float = 1.0,
-        step: float = 1,
-        multi_class: str = "ovo",
-        scale: bool = False,
-        n_bootstraps: int = 0,
-        sample_weighting: bool = False,
-        tol: float = 1e-9,
-        max_iter: int = 100_000,
-        random_state: Any = None,
-        n_features_to_select: Any = 0.5,
-        n_jobs: int | None = None,
-    ):
-        self.C = C
-        self.step = step
-        self.multi_class = multi_class
-        self.scale = scale
-        self.n_bootstraps = n_bootstraps
-        self.sample_weighting = sample_weighting
-        self.tol = tol
-        self.max_iter = max_iter
-        self.random_state = random_state
-        self.n_features_to_select = n_features_to_select
-        self.n_jobs = n_jobs
-
     def _score(self, X: Any, y: Any, weight: Floats | None) -> Scores:
         who = type(self).__name__
         self.classes_, codes = check_weighted_classes(y, weight, X.shape[0], who)
         check_two_classes(self.classes_, who)
-        constant = find_constant(self, X, weight)
-        self.criterion_, self.n_iter_ = np.zeros(constant.size), 0
+        constant = self._find_constant(X, weight)
+        scores, self.criterion_ = np.zeros(constant.size), np.zeros(constant.size)
         varies = np.flatnonzero(~constant)
-        if not varies.size:
-            return np.zeros(constant.size), constant
         table = hinge.read_rows(X, codes, weight, varies, self.scale)
         price = self.C * table.weight
         if self.sample_weighting:
@@ -204,7 +184,6 @@ class SVMRFE(WeightedSelector):
             self.row_weights_[table.rows] = margins
             price *= margins
         self.n_iter_ = count_rounds(self.step, varies.size)
-        scores = np.zeros(constant.size)
         find = self._ensemble if self.n_bootstraps else self._eliminate
         with hinge.calm_blas(self.n_bootstraps > 0 or price.size > hinge.FEW_ROWS):
             scores[varies], self.criterion_[varies] = find(table, price)
@@ -260,11 +239,7 @@ def draw_counts(codes: NDArray[np.int32], n_samples: int, random: Any) -> NDArra
 
 
 class Elimination:
-    """An elimination under way; what it has found so far is in `order` and `criterion`.
-
-    `columns` is the transposed table, (n_columns, n_rows) and C-ordered; `codes` are the sorted
-    classes of its rows, `price` the positive cost of a unit of slack of each row.
-    """
+    """An elimination under way; what it has found so far is in `order` and `criterion`."""
 
     def __init__(self, selector: SVMRFE, columns: Floats, codes: NDArray[np.int32], price: Floats):
         self.selector, self.columns = selector, columns

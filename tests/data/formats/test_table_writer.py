@@ -263,8 +263,8 @@ def test_existing_file_is_untouched(tmp_path, plain, name):
     ("name", "function"),
     [
         ("o.csv", "tamis.data.writing._line"),
-        ("o.parquet", "tamis.data.writing.write_parquet"),
-        ("o.feather", "tamis.data.writing.write_feather"),
+        ("o.parquet", "pyarrow.parquet.write_table"),
+        ("o.feather", "tamis.data.writing._write_feather"),
         ("o.npz", "numpy.savez_compressed"),
     ],
 )

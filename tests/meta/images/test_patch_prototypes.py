@@ -14,9 +14,8 @@ import tamis
 from reference import patches as plain
 from tamis.exceptions import InputError, SelectionWarning
 from tamis.meta import FeatureSource, PatchPrototypes
-from tamis.meta.images import _gabor
 from tamis.meta.images import _patches as distances
-from tamis.meta.images._gabor import (
+from tamis.meta.images._patches import (
     GaborLayer,
     default_filter_size,
     default_n_scales,
@@ -107,7 +106,7 @@ def test_large_images_are_filtered_one_size_at_a_time(normalize, monkeypatch):
     kept = GaborLayer(*sizes)
     assert kept._keeps_spectra
     expected = kept.bands(images)
-    monkeypatch.setattr(_gabor, "BLOCK_BYTES", 1000)
+    monkeypatch.setattr(distances, "BLOCK_BYTES", 1000)
     small = GaborLayer(*sizes)
     assert not small._keeps_spectra
     assert small.block == 1

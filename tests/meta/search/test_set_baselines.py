@@ -142,7 +142,7 @@ class TestNormalizedInformationGain:
     def test_measuring_in_parts_changes_nothing(self, monkeypatch):
         options = {"n_features_to_select": 9, "random_state": 0}
         whole = NormalizedInformationGain(**options).fit(SOURCE, Y)
-        monkeypatch.setattr("tamis.meta.search.normalized_information_gain.CELLS", 200)
+        monkeypatch.setattr("tamis.meta.search.set_baselines.CELLS", 200)
         parts = NormalizedInformationGain(**options).fit(SOURCE, Y)
         np.testing.assert_array_equal(parts.features_, whole.features_)
 

@@ -15,7 +15,7 @@ import pytest
 
 from tamis._runtime import checkpoint
 from tamis.exceptions import InputError, MeasurementError, SelectionWarning
-from tamis.meta import FeatureSource, FunctionSource
+from tamis.meta import ArraySource, FeatureSource, FunctionSource
 from tamis.meta.sources import _folder
 
 resource = pytest.importorskip("resource", reason="needs signals and limits of Unix")
@@ -524,3 +524,11 @@ def test_relative_path_survives_a_change_of_folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path / "elsewhere")
     source.columns([1])
     assert Source().keep_in(tmp_path / "kept").n_measured == 1
+
+
+def test_names_of_properties_may_come_twice(tmp_path):
+    meta = pd.DataFrame([[0.0, 1.0], [2.0, 3.0]], columns=["a", "a"])
+    ArraySource(np.eye(2), meta).keep_in(tmp_path).columns([1])
+    assert ArraySource(np.eye(2), meta.copy()).keep_in(tmp_path).n_measured == 1
+    with pytest.raises(InputError, match="other values or names in meta"):
+        ArraySource(np.eye(2), meta + 1).keep_in(tmp_path)

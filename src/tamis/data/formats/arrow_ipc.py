@@ -8,36 +8,34 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from tamis.data.formats.arrow import damaged_file, import_pyarrow
-from tamis.data.formats.base import LabelType, Piece, Request, TableFile, check_names
-from tamis.data.formats.batches import arrow_label_type, column_kinds, piece_of
-from tamis.data.table import RawTable
+from tamis.data.formats.arrow import ArrowFile
+from tamis.data.formats.base import Piece, Request
+from tamis.data.formats.batches import piece_of
 from tamis.exceptions import InputError
 
 # A part is made of record batches until they have this size; Feather writes batches of 2**16 rows.
 PART_BYTES = 16 * 2**20
 
 
-class IpcTable(TableFile):
+class IpcTable(ArrowFile):
     """One Feather or Arrow IPC file; a stream is one part, since it has no index."""
 
     format = "Feather"
 
     def __init__(self, path: Path):
-        pa = import_pyarrow(f"reading {path.name}")
         super().__init__(path)
-        self.damage = (pa.ArrowException, OSError, UnicodeDecodeError)
-        self.is_stream = _is_stream(path)
+        import pyarrow as pa
+
+        self.damage = (*self.damage, struct.error)
+        self.is_stream = is_ipc_stream(path)
         try:
             with pa.OSFile(str(path)) as source, self._open(source) as reader:
                 self.schema = reader.schema
                 n_batches = None if self.is_stream else reader.num_record_batches
             self.stored = self._find_batches(n_batches)
-        except (*self.damage, struct.error) as error:
+        except self.damage as error:
             raise self.damaged(path.name, error) from error
-        self.names = tuple(self.schema.names)
-        check_names(path.name, self.names)
-        self.kinds, self.others = column_kinds(self.schema)
+        self._set_columns(self.schema)
         self.parts = [(0, len(self.stored))] if self.is_stream else self._group()
         rows = [n for n, _ in self.stored]
         self.part_rows = tuple(sum(rows[first:last]) for first, last in self.parts)
@@ -67,13 +65,6 @@ class IpcTable(TableFile):
                 parts.append((first, i + 1))
                 first, size = i + 1, 0
         return parts
-
-    def label_type(self, name: str) -> LabelType:
-        """The type of a column in memory."""
-        found = arrow_label_type(self.schema.field(name).type)
-        if isinstance(found, str):
-            raise self.odd_label(name, found)
-        return found
 
     def where(self, part: int) -> str:
         """File and record batches."""
@@ -116,7 +107,7 @@ class IpcTable(TableFile):
         return opener(source, options=options)
 
 
-def _is_stream(path: Path) -> bool:
+def is_ipc_stream(path: Path) -> bool:
     """Whether this is a stream rather than a file, which begins with the name of the format."""
     with open(path, "rb") as stream:
         start = stream.read(6)
@@ -149,31 +140,3 @@ def _field(metadata: bytes, table: int, index: int) -> int:
     if 4 + 2 * index >= size:
         return 0
     return int(struct.unpack_from("<H", metadata, fields + 4 + 2 * index)[0])
-
-
-def read_feather(path: Path) -> RawTable:
-    """Read Feather version 2, which is the Arrow IPC file format, or an Arrow IPC stream."""
-    pa = import_pyarrow(f"reading {path.name}")
-    from pyarrow import ipc
-
-    opener = ipc.open_stream if _is_stream(path) else ipc.open_file
-    try:
-        with pa.OSFile(str(path)) as source:
-            arrow = opener(source).read_all()
-        # Arrow trusts the offsets in the file; without this a damaged one can crash Python.
-        arrow.validate(full=True)
-    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
-        raise damaged_file(path, "Feather", error) from error
-    return RawTable.from_arrow(arrow, path)
-
-
-def write_feather(arrow: Any, path: Path) -> None:
-    """Write Feather version 2."""
-    import pyarrow as pa
-    from pyarrow import ipc
-
-    codec = "lz4" if pa.Codec.is_available("lz4") else None
-    # One dictionary per column is all the format can hold; tables read in pieces have several.
-    options = ipc.IpcWriteOptions(compression=codec, unify_dictionaries=True)
-    with ipc.new_file(str(path), arrow.schema, options=options) as file:
-        file.write_table(arrow)

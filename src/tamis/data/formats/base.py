@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import pairwise
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tamis.data.formats.arrow import first_line
+from tamis.data.formats.paths import first_line
 from tamis.data.roles import ColumnCode
 from tamis.exceptions import ColumnTypeError, InputError
-from tamis.statistics.ranges import Ranges
+from tamis.statistics.block import Ranges
 
 # What a column holds: numbers that float32 can hold, other numbers, integers, or something else.
 NARROW, WIDE, INTEGER, OTHER = 0, 1, 2, 3
@@ -48,10 +47,6 @@ class Request(NamedTuple):
     codes: Mapping[str, ColumnCode] = {}
 
 
-class TypesChangedError(Exception):
-    """Rows that were read while columns were judged changed the type of one."""
-
-
 class Stamp(NamedTuple):
     """What tells that a file was written to."""
 
@@ -60,48 +55,30 @@ class Stamp(NamedTuple):
 
 
 class TableFile:
-    """One file of a scan; it holds no open handle and can be pickled.
+    """One file of a scan, or the folder of a Zarr store; can be pickled, with no handle open.
 
     A subclass finds the facts in its constructor, from schema, footer or header only, and writes
     ``read``, ``label_type`` and, where the file has many parts, ``where``.
-
-    Parameters
-    ----------
-    path : Path
-        The file, or the folder of a Zarr store.
-
-    Attributes
-    ----------
-    names : tuple of str or None
-        All columns, target and weight among them.
-    kinds : ndarray of uint8
-        What each column holds: ``NARROW``, ``WIDE``, ``INTEGER`` or ``OTHER``.
-    others : dict of int to tuple of str
-        Kind and type of the columns that hold no numbers; the kind of an empty one is ``"empty"``.
-    beside : tuple of str
-        Arrays with one value per row that are no columns: ``y`` of an NPZ file.
-    part_rows : tuple of int, or None
-        Rows of every part; None where there is one part and only reading tells.
-    counted_in : str
-        What the size of a stamp counts.
-    y_is_target : bool
-        Whether an array ``y`` beside the columns is the target where none is named.
-    damage : tuple of exception types
-        What reading raises when the file is damaged.
-    labels_need_reading : bool
-        Whether ``label_type`` has to read all rows.
     """
 
     format = "table"
+    # What the size of a stamp counts.
     counted_in = "bytes"
+    # Whether an array ``y`` beside the columns is the target where none is named.
     y_is_target = True
+    # Whether ``label_type`` has to read all rows.
     labels_need_reading = False
+    # What reading raises when the file is damaged.
     damage: tuple[type[Exception], ...] = (OSError, EOFError, ValueError)
 
+    # All columns, target and weight among them, and what each holds: NARROW, WIDE, INTEGER, OTHER.
     names: tuple[str, ...] | None = None
     kinds: Kinds
+    # Kind and type of the columns that hold no numbers; the kind of an empty one is "empty".
     others: dict[int, tuple[str, str]]
+    # Arrays with one value per row that are no columns: ``y`` of an NPZ file.
     beside: tuple[str, ...] = ()
+    # Rows of every part; None where there is one part and only reading tells.
     part_rows: tuple[int, ...] | None
 
     def __init__(self, path: Path):
@@ -162,7 +139,7 @@ class TableFile:
 
     def check_unchanged(self) -> None:
         """Raise if the file is no longer what it was."""
-        check_stamp(self.path, self.stamp, lambda _: self.stamp_now(), self.counted_in)
+        check_stamp(self.path, self.stamp, self.stamp_now, self.counted_in)
 
     def damaged(self, where: str, error: Exception) -> InputError:
         """Build the error for rows that cannot be read."""
@@ -186,11 +163,11 @@ def stamp_of(path: Path) -> Stamp:
 
 
 def check_stamp(
-    path: Path, before: Stamp, find: Callable[[Path], Stamp], counted_in: str = "bytes"
+    path: Path, before: Stamp, find: Callable[[], Stamp], counted_in: str = "bytes"
 ) -> None:
     """Raise if a file is gone or has changed."""
     try:
-        now = find(path)
+        now = find()
     except OSError as error:
         raise InputError(
             f"{path}: expected the file that was there when the scan was made, got: "
@@ -204,26 +181,3 @@ def check_stamp(
             f"{counted_in}), got {what}: it has changed; wait until it is complete, then make the "
             "scan again."
         )
-
-
-def number_kind(dtype: np.dtype[Any]) -> int:
-    """Sort a type of numpy into the kinds of columns."""
-    if dtype.kind == "f" and dtype.itemsize <= 4:
-        return NARROW
-    return WIDE if dtype.kind in "biuf" else OTHER
-
-
-def split_rows(n_rows: int, step: int) -> tuple[int, ...]:
-    """Cut rows into parts of `step`, the last one shorter."""
-    edges = [*range(0, n_rows, step), n_rows]
-    return tuple(b - a for a, b in pairwise(edges))
-
-
-def check_names(who: str, names: Sequence[str]) -> None:
-    """Raise if there are no columns, or two of one name."""
-    if not names:
-        raise InputError(f"{who}: expected at least one column, got none; check the file.")
-    if len(set(names)) < len(names):
-        from tamis.data.table import check_names_once
-
-        check_names_once(who, names)

@@ -9,11 +9,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any
 
 from tamis.data.encode import is_number
-from tamis.data.formats.arrow import import_pyarrow
-from tamis.data.formats.paths import DELIMITERS, table_format
+from tamis.data.formats.paths import DELIMITERS, FORMATS, format_among, import_package
 from tamis.data.table import RawTable
 from tamis.exceptions import InputError
 
@@ -49,15 +48,9 @@ def open_bytes(path: Path) -> Any:
     return gzip.open(path, "rb") if is_gzip(path) else open(path, "rb")
 
 
-def open_text_output(path: Path) -> IO[str]:
-    """Open a file for writing UTF-8 text with line feeds."""
-    opener = gzip.open if is_gzip(path) else open
-    return opener(path, "wt", encoding="utf-8", newline="")
-
-
 def read_text(path: Path) -> RawTable:
     """Read a CSV or TSV file, with types found from all its rows."""
-    pa = import_pyarrow(f"reading {path.name}")
+    pa = import_package("pyarrow", f"reading {path.name}")
     from tamis.data.formats.odd_text import not_utf8
 
     dialect, notes = sniff(path)
@@ -87,7 +80,7 @@ def sniff(path: Path) -> tuple[TextDialect, list[str]]:
             break
         header += line  # a name may hold a line end
     header = re.sub(r'"[^"]*"', "", header)
-    usual = DELIMITERS[table_format(path)]
+    usual = DELIMITERS[format_among(FORMATS, path)]
     dialect = TextDialect(usual, row_bytes=max(len(line.encode()) for line in lines))
     if usual in header and usual == ",":
         return dialect, []

@@ -12,7 +12,8 @@ from scipy import sparse
 
 from tamis._runtime.wording import listed
 from tamis.data.formats.base import LabelType, Request
-from tamis.data.formats.matrix import MatrixFile, OpenMatrix, import_package, pick, text_of
+from tamis.data.formats.matrix import MatrixFile, OpenMatrix, pick, text_of
+from tamis.data.formats.paths import import_package
 from tamis.exceptions import InputError
 
 # Chunks are kept for the next block if they take no more than so many blocks.

@@ -5,7 +5,6 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 import numpy as np
@@ -25,17 +24,7 @@ SPOOLED_ROWS = 2**16
 
 
 class LargeRowGroup:
-    """One row group of a file that is read in pieces.
-
-    Parameters
-    ----------
-    path : Path
-        The file.
-    footer : pyarrow.parquet.FileMetaData
-        Its footer.
-    part : int
-        Which row group.
-    """
+    """Row group number `part` of a file with this footer, read in pieces."""
 
     def __init__(self, path: Path, footer: Any, part: int):
         self.path, self.footer, self.part = path, footer, part
@@ -43,6 +32,8 @@ class LargeRowGroup:
 
     def pieces(self, names: list[str], wanted: list[str], request: Request) -> Iterator[Piece]:
         """Pieces with the named columns and the labels, both of which are `wanted`."""
+        if not wanted:
+            return _without_columns(self.group.num_rows, request.rows)
         held = sum(_held(self.group, self.footer, wanted))
         if held <= request.room:
             return self._side_by_side(names, wanted, request)
@@ -88,6 +79,11 @@ class LargeRowGroup:
                 yield Piece(spool.rows(start, stop), found, stop - start)
 
 
+def _without_columns(n_rows: int, step: int) -> Iterator[Piece]:
+    for start in range(0, n_rows, step):
+        yield Piece(None, (), min(step, n_rows - start))
+
+
 def _held(group: Any, footer: Any, names: list[str]) -> Iterator[int]:
     """Bytes that Arrow holds of every column at most while it reads them side by side.
 
@@ -114,14 +110,7 @@ def _aligned(rows: int) -> int:
 class Spool:
     """A table on disk, gone at the end; what it holds is never in memory as a whole.
 
-    Parameters
-    ----------
-    n_rows, n_columns : int
-        Size of the table.
-    dtype : dtype
-        Type of its cells.
-    where : str
-        What is written, for messages.
+    `where` says in messages what is written.
     """
 
     def __init__(self, n_rows: int, n_columns: int, dtype: np.dtype[Any], where: str):
@@ -134,12 +123,7 @@ class Spool:
             raise self._no_room(error) from error
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self._file.close()
 
     def put(self, column: int, row: int, values: NDArray[Any]) -> None:

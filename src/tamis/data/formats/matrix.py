@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -12,17 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tamis._runtime.wording import counted
-from tamis.data.formats.base import (
-    OTHER,
-    TEXT,
-    LabelType,
-    Piece,
-    Request,
-    TableFile,
-    number_kind,
-    split_rows,
-)
-from tamis.exceptions import ColumnTypeError, InputError, MissingDependencyError
+from tamis.data.formats.base import NARROW, TEXT, WIDE, LabelType, Piece, Request, TableFile
+from tamis.exceptions import ColumnTypeError, InputError
 
 # A part is a range of rows of about this size; how rows are cut does not depend on any limit.
 PART_BYTES = 64 * 2**20
@@ -80,19 +70,19 @@ class MatrixFile(TableFile):
                 f"{who}: expected a matrix with rows and columns, got shape {tuple(shape)}; "
                 "save a 2-D array."
             )
-        kind = number_kind(dtype)
-        if kind == OTHER:
+        if dtype.kind not in "biuf":
             raise ColumnTypeError(
                 f"{who}: expected a matrix of real numbers, got {dtype}; save int or float."
             )
         n_rows, n_columns = (int(n) for n in shape)
-        self.kinds = np.full(n_columns, kind, dtype=np.uint8)
+        narrow = dtype.kind == "f" and dtype.itemsize <= 4
+        self.kinds = np.full(n_columns, NARROW if narrow else WIDE, dtype=np.uint8)
         self.others = {}
         self.dtype = dtype
         step = max(1, PART_BYTES // (n_columns * dtype.itemsize))
         chunk_rows = chunk_rows or max(1, n_rows)
         step = max(1, round(step / chunk_rows)) * chunk_rows
-        self.part_rows = split_rows(n_rows, step)
+        self.part_rows = tuple(min(step, n_rows - row) for row in range(0, n_rows, step))
 
     def _set_names(self, stored: NDArray[Any]) -> None:
         """Take the names of the columns; one that is used twice gets a number."""
@@ -200,17 +190,6 @@ def pick(values: NDArray[Any], columns: NDArray[np.intp], first: int) -> NDArray
     if len(wanted) == values.shape[1] and np.array_equal(wanted, np.arange(len(wanted))):
         return values
     return values[:, wanted]
-
-
-def import_package(package: str, purpose: str) -> Any:
-    """Import an optional package, or say which one is missing."""
-    try:
-        return importlib.import_module(package)
-    except ImportError as error:
-        raise MissingDependencyError(
-            f"{purpose} needs the package {package}, which is not installed; "
-            f"run: pip install {package}"
-        ) from error
 
 
 def numbered(names: list[str], taken: Collection[str]) -> list[str]:

@@ -20,9 +20,9 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from tamis._runtime.wording import counted, listed
-from tamis.data.formats.arrow import first_line
 from tamis.data.formats.base import Request
 from tamis.data.formats.matrix import MatrixFile, OpenMatrix, column_names, numbered, pick, span_of
+from tamis.data.formats.paths import first_line
 from tamis.data.table import RawTable
 from tamis.exceptions import InputError
 

@@ -9,8 +9,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import IO
 
-from tamis.data.formats.arrow import first_line
 from tamis.data.formats.dialect import TextDialect, is_gzip, open_bytes
+from tamis.data.formats.paths import first_line
 from tamis.exceptions import InputError
 
 _COUNTS = re.compile(r"Expected (\d+) columns, got (\d+)")

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from tamis.statistics.ranges import Ranges
+from tamis.statistics.block import Ranges
 
 _COMPARABLE = {"BOOLEAN", "INT32", "INT64", "FLOAT", "DOUBLE"}
 

@@ -1,98 +1,107 @@
-"""Which files a scan means: one, a list, a pattern or a folder."""
+"""Paths other than that of one readable file: lists, patterns, folders, and what is wrong."""
 
 from __future__ import annotations
 
 import glob
 import os
-from collections.abc import Iterable
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from tamis._runtime.wording import listed
-from tamis.data.formats.paths import FORMATS, check_file, extension_of, not_found_message
+from tamis._runtime.wording import closest, listed
+from tamis.data.formats.paths import FORMATS, format_among
 from tamis.exceptions import InputError
 
-SCANNED = {
-    **FORMATS,
-    ".npy": "npy",
-    ".h5": "hdf5",
-    ".hdf5": "hdf5",
-    ".h5ad": "h5ad",
-    ".zarr": "zarr",
-}
 
-
-def find_files(paths: Any) -> tuple[list[Path], str]:
-    """List the files in a settled order, and tell their format.
+def find_files(paths: Any, formats: Mapping[str, Any]) -> list[Path]:
+    """List the files, of one of the formats by extension, in a settled order.
 
     A pattern and a folder are sorted by name; a list keeps its order.
     """
-    single = isinstance(paths, str | os.PathLike)
-    given = [paths] if single else list(paths)
-    files = [file for item in given for file in _files_of(item)]
+    given = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
+    extensions = tuple(formats)
+    files = [file for item in given for file in _files_of(item, extensions)]
     if not files:
         raise InputError("scan: expected at least one file, got an empty list of paths.")
-    _check_once(files)
-    formats = {_format(file): file for file in reversed(files)}
-    if len(formats) > 1:
-        raise _mixed(formats.values())
-    for file in files:
-        if not (file.is_dir() and file.suffix.lower() == ".zarr"):
-            check_file(file)
-    return files, next(iter(formats))
+    if len(set(files)) < len(files):
+        twice = sorted(file.name for file in set(files) if files.count(file) > 1)
+        raise InputError(
+            f"scan: expected every file once, got {listed(twice)} more than once; "
+            "look for patterns that overlap."
+        )
+    examples = {format_among(formats, file): file.name for file in reversed(files)}
+    if len(examples) > 1:
+        raise InputError(
+            f"scan: expected files of one format, got {listed(sorted(examples.values()))}; "
+            "name the files with a pattern such as '*.parquet'."
+        )
+    return files
 
 
-def _files_of(item: Any) -> list[Path]:
+def _files_of(item: Any, extensions: tuple[str, ...]) -> list[Path]:
     if not isinstance(item, str | os.PathLike):
         raise InputError(
             f"scan: expected paths as str or Path, got {type(item).__name__}; "
             "for a table in memory, pass it to the selector directly."
         )
     path = Path(os.path.expanduser(os.fspath(item)))
+    if path.is_dir() and not _ends(path, extensions):
+        return _inside(path, extensions)
     if path.exists():
-        return _inside(path) if path.is_dir() and not _has_format(path) else [path]
+        return [path]
     if not glob.has_magic(str(path)):
-        raise InputError(not_found_message(path))
+        raise InputError(_not_found_message(path))
     matches = map(Path, glob.glob(str(path), recursive=True))
-    found = sorted(match for match in matches if not match.is_dir() or _has_format(match))
+    found = sorted(match for match in matches if not match.is_dir() or _ends(match, extensions))
     if not found:
         raise InputError(f"{item}: expected files of this pattern, got none; check the path.")
     return found
 
 
-def _inside(folder: Path) -> list[Path]:
+def _inside(folder: Path, extensions: tuple[str, ...]) -> list[Path]:
     """Tables of a folder; what writers leave beside them (``_SUCCESS``, ``.crc``) is none."""
     found = (path for path in folder.iterdir() if path.name[0] not in "._")
-    tables = sorted(path for path in found if _has_format(path))
+    tables = sorted(path for path in found if _ends(path, extensions))
     if not tables:
         raise InputError(
-            f"{folder}: expected tables in this folder, got none that end in {', '.join(SCANNED)}."
+            f"{folder}: expected tables in this folder, got none that end in "
+            f"{', '.join(extensions)}."
         )
     return tables
 
 
-def _has_format(path: Path) -> bool:
-    return path.name.lower().endswith(tuple(SCANNED))
+def _ends(path: Path, extensions: tuple[str, ...]) -> bool:
+    return path.name.lower().endswith(extensions)
 
 
-def _format(path: Path) -> str:
-    kind = SCANNED[extension_of(path, SCANNED)]
-    return "text" if kind in {"csv", "tsv"} else kind
+def unreadable_path(path: Path, error: OSError) -> InputError:
+    """Build the error for a path that cannot be opened as a file."""
+    if path.is_dir():
+        tables = [name for name in _names_in(path) if name.lower().endswith(tuple(FORMATS))]
+        inside = f"it holds {listed(tables)}" if tables else "it holds no table"
+        return InputError(f"{path}: expected one file, got a folder; {inside}.")
+    if isinstance(error, FileNotFoundError | NotADirectoryError):
+        return InputError(_not_found_message(path))
+    if isinstance(error, PermissionError):
+        return InputError(
+            f"{path}: expected a file that you may read, got: permission denied; "
+            "change its permissions or copy it elsewhere."
+        )
+    return InputError(f"{path}: expected a readable file, got: {error.strerror}; check the path.")
 
 
-def _check_once(files: list[Path]) -> None:
-    if len(set(files)) == len(files):
-        return
-    twice = sorted(file.name for file in set(files) if files.count(file) > 1)
-    raise InputError(
-        f"scan: expected every file once, got {listed(twice)} more than once; "
-        "look for patterns that overlap."
-    )
+def _not_found_message(path: Path) -> str:
+    """Say that there is no such file, and which one may be meant."""
+    folder = path.parent
+    if not folder.is_dir():
+        return f"{path}: expected a file, but there is no folder {str(folder)!r}; check the path."
+    guess = closest(path.name, _names_in(folder))
+    remedy = f"did you mean {str(path.with_name(guess))!r}?" if guess else "check the path."
+    return f"{path}: expected a file, got no file of that name; {remedy}"
 
 
-def _mixed(examples: Iterable[Path]) -> InputError:
-    names = sorted(path.name for path in examples)
-    return InputError(
-        f"scan: expected files of one format, got {listed(names)}; "
-        "name the files with a pattern such as '*.parquet'."
-    )
+def _names_in(folder: Path) -> list[str]:
+    try:
+        return sorted(item.name for item in folder.iterdir())
+    except OSError:  # a folder that may be entered but not listed
+        return []

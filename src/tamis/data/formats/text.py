@@ -10,17 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from tamis.data.formats.arrow import import_pyarrow
-from tamis.data.formats.base import (
-    TEXT,
-    LabelType,
-    Piece,
-    Request,
-    TableFile,
-    TypesChangedError,
-    check_names,
-)
-from tamis.data.formats.batches import column_kinds, piece_of
+from tamis.data.formats.arrow import ArrowFile
+from tamis.data.formats.base import TEXT, LabelType, Piece, Request
+from tamis.data.formats.batches import piece_of
 from tamis.data.formats.dialect import (
     MAX_BLOCK,
     check_last_quote,
@@ -50,7 +42,11 @@ class _ConversionError(Exception):
     """A cell (column, row if known, text) is not of the type that was asked for."""
 
 
-class CsvTable(TableFile):
+class TypesChangedError(Exception):
+    """Rows that were read while columns were judged changed the type of one."""
+
+
+class CsvTable(ArrowFile):
     """One CSV or TSV file.
 
     What the first rows hold tells columns of numbers from others; a cell further down that is no
@@ -60,11 +56,12 @@ class CsvTable(TableFile):
     format = "text"
     labels_need_reading = True
     part_rows = None
-    damage = ()  # every error has its own message below
 
     def __init__(self, path: Path):
-        pa = import_pyarrow(f"reading {path.name}")
         super().__init__(path)
+        import pyarrow as pa
+
+        self.damage = ()  # every error has its own message below
         self.dialect, _ = sniff(path)
         block = max(LARGEST_BYTES, ROWS_TO_GUESS_FROM * self.dialect.row_bytes)
         try:
@@ -78,15 +75,13 @@ class CsvTable(TableFile):
                 schema = self._open(io.BytesIO(names.read() + b"\n"), None, block).schema
         except OSError as error:
             raise unreadable(path, error) from error
-        self.names = tuple(schema.names)
-        check_names(path.name, self.names)
+        self._set_columns(schema)
         if any(map(pa.types.is_binary, schema.types)):
             raise not_utf8(path)
-        self._set_schema(schema)
 
-    def _set_schema(self, schema: Any) -> None:
+    def _set_columns(self, schema: Any) -> None:
         self.schema = schema
-        self.kinds, self.others = column_kinds(schema)
+        super()._set_columns(schema)
 
     def label_type(self, name: str) -> LabelType:
         """Numbers, booleans or dates if all rows hold them, else text; this reads the column.
@@ -140,7 +135,7 @@ class CsvTable(TableFile):
             column, _, cell = error.args
             field = self.schema.field(column)
             field = field.with_type(_generalised(field.type, cell))
-            self._set_schema(self.schema.set(column, field))
+            self._set_columns(self.schema.set(column, field))
             raise TypesChangedError from error
 
     def _batches(self, types: Mapping[str, Any], block: int) -> Iterator[Any]:

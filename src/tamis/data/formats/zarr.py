@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from tamis._runtime.wording import listed
 from tamis.data.formats.base import Request, Stamp
-from tamis.data.formats.matrix import MatrixFile, OpenMatrix, import_package, pick, span_of
+from tamis.data.formats.matrix import MatrixFile, OpenMatrix, pick, span_of
+from tamis.data.formats.paths import import_package
 from tamis.exceptions import InputError
 
 # Rows of a chunk are kept if they take no more than so many blocks.

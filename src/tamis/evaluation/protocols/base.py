@@ -53,10 +53,7 @@ def _shares(sizes: Rows, share: float, rng: np.random.Generator) -> Rows:
 
 
 def deal_folds(y: NDArray[Any], is_classes: bool, n_folds: int, rng: np.random.Generator) -> Rows:
-    """Fold of every row: shuffled, sorted by class and dealt out like cards.
-
-    Folds then differ by at most one row, in total and in every class.
-    """
+    """Fold of every row, dealt out like cards: folds differ by one row at most, in every class."""
     codes = class_codes(y, is_classes)
     shuffled = rng.permutation(codes.size)
     dealt = shuffled[np.argsort(codes[shuffled], kind="stable")]
@@ -162,7 +159,7 @@ class Protocol:
         return type(self).__name__
 
     def splits(self, X: Any, y: Any, is_classes: bool) -> list[Split]:
-        """Cut the rows into parts to learn from and parts to score.
+        """Rows to learn from and rows to score; the same for the same rows and parameters.
 
         Parameters
         ----------
@@ -172,11 +169,6 @@ class Protocol:
             The target.
         is_classes : bool
             Whether the target is classes: then every part gets its share of each.
-
-        Returns
-        -------
-        splits : list of Split
-            The same for the same rows and parameters.
         """
         y = np.asarray(y)
         return [

@@ -11,15 +11,8 @@ from numpy.typing import NDArray
 
 from tamis._runtime.wording import did_you_mean
 from tamis._validation import Number, check_value
-from tamis.evaluation.protocols.base import (
-    Parts,
-    Protocol,
-    class_codes,
-    deal_folds,
-    draw_train,
-    fingerprint,
-    fold_parts,
-)
+from tamis.evaluation.protocols import base
+from tamis.evaluation.protocols.base import Parts, Protocol
 from tamis.exceptions import InputError
 
 
@@ -60,7 +53,7 @@ class RepeatedSplits(Protocol):
     def _parts(self, X: Any, y: NDArray[Any], is_classes: bool) -> Parts:
         rng = np.random.default_rng(self.random_state)
         for i in range(self.n_splits):
-            train = draw_train(y, is_classes, self.train_size, rng)
+            train = base.draw_train(y, is_classes, self.train_size, rng)
             yield f"split {i + 1}", train, ~train
 
     def describe(self) -> str:
@@ -108,8 +101,8 @@ class Folds(Protocol):
         rng = np.random.default_rng(self.random_state)
         for repeat in range(self.n_repeats):
             start = f"repeat {repeat + 1}, " if self.n_repeats > 1 else ""
-            fold = deal_folds(y, is_classes, self.n_folds, rng)
-            for k, (train, test) in enumerate(fold_parts(fold)):
+            fold = base.deal_folds(y, is_classes, self.n_folds, rng)
+            for k, (train, test) in enumerate(base.fold_parts(fold)):
                 yield f"{start}fold {k + 1}", train, test
 
     def describe(self) -> str:
@@ -210,7 +203,7 @@ class GroupFolds(Protocol):
                 f"{codes.shape[0]}."
             )
         self._check_enough(labels.size, self.n_folds, "groups")
-        for k, test in enumerate(self._folds(codes, class_codes(y, is_classes), is_classes)):
+        for k, test in enumerate(self._folds(codes, base.class_codes(y, is_classes), is_classes)):
             yield f"fold {k + 1}", np.setdiff1d(np.arange(codes.size), test), test
 
     def _folds(self, groups: NDArray[Any], codes: NDArray[Any], is_classes: bool) -> list[Any]:
@@ -345,7 +338,7 @@ class Splitter(Protocol):
 
     def as_dict(self) -> dict[str, Any]:
         """Name, sentence and parameters, as plain values that JSON can hold."""
-        groups = None if self.groups is None else fingerprint(self.groups)
+        groups = None if self.groups is None else base.fingerprint(self.groups)
         return {"protocol": self.who, "description": self.describe(), "groups": groups}
 
 
@@ -359,15 +352,10 @@ def as_protocol(value: Any, groups: Any = None) -> Protocol:
     ----------
     value : str, int, splitter, list of (train, test) or Protocol
         ``"splits"``, ``"folds"``, ``"loo"``, ``"time"``; a number of folds; any scikit-learn
-        splitter.
+        splitter. A protocol stays as it is.
     groups : array-like of shape (n_samples,) or None
         The group of every row. With it, ``"splits"``, ``"folds"`` and a number mean
         `GroupFolds`; a splitter is given the groups.
-
-    Returns
-    -------
-    protocol : Protocol
-        As it was, if it is one.
 
     Examples
     --------

@@ -79,22 +79,14 @@ class Comparison:
         ----------
         data : str, default=None
             The data set; may be left out if there is only one.
-
-        Returns
-        -------
-        tuple of int
-            Numbers of features.
         """
         return self._results.settings[self._number(data)].counts
 
     def table(self) -> Any:
         """All scores: data, method, split, count, learner, metric, value.
 
-        Returns
-        -------
-        DataFrame
-            One row per score. A value is NaN where an estimator failed or a metric is not defined;
-            a selector that failed has no rows. See :meth:`failures`.
+        One row per score. A value is NaN where an estimator failed or a metric is not defined;
+        a selector that failed has no rows. See :meth:`failures`.
         """
         return _as_frame(self.score_rows(), SCORES)
 
@@ -113,13 +105,7 @@ class Comparison:
     def curves(self) -> Any:
         """Score against number of features: mean, standard error and 95% interval over splits.
 
-        Returns
-        -------
-        DataFrame
-            data, method, learner, metric, count, mean, standard_error, low, high, n.
-
-        Notes
-        -----
+        The columns are data, method, learner, metric, count, mean, standard_error, low, high, n.
         The interval is that of Student's t. If splits test the same rows again (repeated splits or
         folds), the variance of the mean is corrected after Nadeau and Bengio; so is the standard
         error.
@@ -234,45 +220,30 @@ class Comparison:
     def failures(self) -> Any:
         """What went wrong.
 
-        Returns
-        -------
-        DataFrame
-            data, method, split, part ("selector", or the estimator that gave no score), error in
-            one line, and details, the whole traceback of selectors.
+        The columns are data, method, split, part ("selector", or the estimator that gave no
+        score), error in one line, and details, the whole traceback of selectors.
         """
         return _as_frame(tables.failure_rows(self._results), schema.FAILURE)
 
     def failure_counts(self) -> dict[tuple[str, str], int]:
-        """On how many splits selectors failed.
-
-        Returns
-        -------
-        dict
-            By data set and method; only those that failed.
-        """
+        """On how many splits selectors failed, by data set and method; only those that failed."""
         rows = (row for row in tables.failure_rows(self._results) if row["part"] == "selector")
         return dict(Counter((row["data"], row["method"]) for row in rows))
 
     def times(self) -> Any:
         """How long selecting and learning took on one split.
 
-        Returns
-        -------
-        DataFrame
-            data, method, select_seconds, learn_seconds and peak_bytes (growth of memory while
-            selecting; None where the system does not tell): medians over the splits, on one
-            thread; n.
+        The columns are data, method, select_seconds, learn_seconds, peak_bytes and n. Times and
+        memory (its growth while selecting; None where the system does not tell) are medians over
+        the splits, on one thread.
         """
         return _as_frame(self.time_rows(), ("data", *schema.TIME))
 
     def probes(self) -> Any:
         """Share of columns known to mean nothing among the selected ones.
 
-        Returns
-        -------
-        DataFrame
-            data, method, count, mean, standard_error, low, high, n; only for data sets that come
-            with a list of their relevant columns.
+        The columns are data, method, count, mean, standard_error, low, high, n; only for data sets
+        that come with a list of their relevant columns.
         """
         return _as_frame(self._rows(tables.probe_rows), ("data", *schema.PROBE))
 
@@ -309,13 +280,8 @@ class Comparison:
     def to_dict(self) -> dict[str, Any]:
         """Everything but the rankings, as plain values that JSON can hold.
 
-        The report is made from this dictionary and nothing else.
-
-        Returns
-        -------
-        dict
-            `tamis.evaluation.results.schema` lists its keys. Unknown numbers are None. Only
-            features that occur in it are named.
+        `tamis.evaluation.results.schema` lists its keys. Unknown numbers are None. Only features
+        that occur in it are named. The report is made from this dictionary and nothing else.
         """
         return make_record(self._results)
 

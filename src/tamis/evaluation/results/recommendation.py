@@ -101,7 +101,10 @@ def recommend(results: Results, data: int, metric: str | None = None) -> Recomme
     close = [c for c in candidates if best.merit - c.merit <= slack]
     fewest = min(c.count for c in close)
     short = [c for c in close if c.count == fewest]
-    costs = {c.method: _cost(results, data, c.method) for c in short}
+    seconds = {
+        c.method: [unit.select_seconds for unit in results.successes(data, c.method)] for c in short
+    }
+    costs = {method: max(QUICK_SECONDS, float(np.median(s))) for method, s in seconds.items()}
     quick = [c for c in short if costs[c.method] <= 10 * min(costs.values())]
     orders = {c.method: results.orders(data, c.method) for c in quick}
     agreements = {method: set_stability(found, fewest) for method, found in orders.items()}
@@ -146,11 +149,6 @@ def _candidates(results: Results, data: int, metric: Any) -> list[_Candidate]:
     # A method that failed on some splits was not measured on the same rows as the others.
     most = max((c.found.n for c in found), default=0)
     return [c for c in found if c.found.n == most and most > 0]
-
-
-def _cost(results: Results, data: int, method: str) -> float:
-    seconds = [unit.select_seconds for unit in results.successes(data, method)]
-    return max(QUICK_SECONDS, float(np.median(seconds)))
 
 
 def _reasons(

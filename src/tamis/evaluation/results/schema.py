@@ -116,17 +116,12 @@ RECORD = {
 
 
 def check_summary(summary: Any) -> dict[str, Any]:
-    """Check that a dictionary is the record of a comparison.
+    """Check that a dictionary is the record of a comparison, and return it.
 
     Parameters
     ----------
     summary : dict
         From :meth:`tamis.evaluation.Comparison.to_dict`, or read back from its JSON file.
-
-    Returns
-    -------
-    dict
-        The same record.
 
     Raises
     ------

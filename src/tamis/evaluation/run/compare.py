@@ -8,7 +8,7 @@ import sys
 import time
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import nullcontext
 from statistics import fmean, median
 from typing import Any
 
@@ -19,9 +19,9 @@ from tamis._validation import N_JOBS, Number, check_value
 from tamis.data.partitioned import CLUSTER
 from tamis.data.task import TASK
 from tamis.evaluation.results.comparison import Comparison
-from tamis.evaluation.run.cluster import count_processes, run_on_cluster
+from tamis.evaluation.run import workers
 from tamis.evaluation.run.plan import DEFAULT_COUNTS, Job, Plan, make_plan, read_tables
-from tamis.evaluation.run.workers import Done, run_apart, run_here
+from tamis.evaluation.run.workers import Done
 from tamis.evaluation.store import Store
 from tamis.passes.dask.client import open_client
 
@@ -66,9 +66,8 @@ def compare(
     target : str or array-like, default=None
         Target column of data frames, or the target.
     protocol : str, int, protocol, splitter or dict, default="splits"
-        What :func:`~tamis.evaluation.protocols.as_protocol` takes: ``"splits"`` (20 random splits
-        with 2/3 of the rows for training), ``"folds"``, ``"loo"``, ``"time"``, a number of folds,
-        a protocol or a splitter of scikit-learn; or one of these for every data set.
+        What :func:`~tamis.evaluation.protocols.as_protocol` takes, or a dict of one for every data
+        set. ``"splits"`` is 20 random splits with 2/3 of the rows for training.
     counts : sequence of int or "grid", default=(10, 50, 100, 150, 200)
         Numbers of features; those beyond what there is mean all. ``"grid"`` takes a dozen from
         one to all features, equally spaced in the logarithm.
@@ -94,11 +93,6 @@ def compare(
         Every unit gets a seed of its own, derived from this, the data, the method and the split.
     progress : bool, default=True
         Show on stderr how far the work is.
-
-    Returns
-    -------
-    Comparison
-        Tables, stability, significance, a recommendation and the report.
 
     Raises
     ------
@@ -131,7 +125,9 @@ def compare(
     check_value(cluster, CLUSTER, who="compare", name="cluster")
     tables = read_tables(data, target, task)
     plan = make_plan(tables, selectors, protocol, counts, learners, metrics, random_state)
-    with _opened(store) as opened, open_client(cluster, "compare") as client:
+    # A store that came open stays open.
+    kept = nullcontext(store) if isinstance(store, Store) else Store(store)
+    with kept as opened, open_client(cluster, "compare") as client:
         run = _Run(plan, opened, 1 if cluster == "threads" else n_jobs, client)
         run.fill(make_progress(progress))
         rows = list(opened.rows(job.key for job in plan.jobs))
@@ -143,23 +139,8 @@ def compare(
     return found
 
 
-@contextmanager
-def _opened(store: Any) -> Iterator[Store]:
-    """The store; one that came open stays open."""
-    if isinstance(store, Store):
-        yield store
-        return
-    with Store(store) as opened:
-        yield opened
-
-
 class Timing:
-    """Seconds of finished units, by data set and method.
-
-    Methods differ by a factor of a thousand, so that a mean over all of them promises nonsense
-    while only the quick ones are done. What has not been seen yet is estimated from the same method
-    on other data and from other methods on the same data.
-    """
+    """Seconds of finished units, by data set and method, which differ by a factor of a thousand."""
 
     def __init__(self) -> None:
         self._seen: dict[Case, list[float]] = defaultdict(list)
@@ -174,7 +155,11 @@ class Timing:
         self._seen[case].append(seconds)
 
     def expected(self, case: Case) -> float | None:
-        """Seconds that a unit will take; None as long as nothing is known."""
+        """Seconds that a unit will take; None as long as nothing is known.
+
+        What has not been seen yet is estimated from the same method on other data and from other
+        methods on the same data.
+        """
         # The median, for the first unit of a process also loads or compiles kernels.
         known = {**self._told, **{case: median(times) for case, times in self._seen.items()}}
         if case in known or not known:
@@ -194,10 +179,7 @@ class Timing:
     def remaining(
         self, waiting: Iterable[Case], running: Iterable[tuple[Case, float]], n_jobs: int
     ) -> float | None:
-        """Seconds until all is done, or None.
-
-        `running` holds the units at work with the seconds they have been.
-        """
+        """Seconds until all is done, or None; `running` is at work for so many seconds already."""
         numbers, begun = Counter(waiting), list(running)
         cases = {*numbers, *(case for case, _ in begun)}
         expected = {case: self.expected(case) for case in cases}
@@ -228,7 +210,7 @@ class _Run:
             self.waiting.sort(key=lambda job: job.split)
         self.waiting.reverse()  # the next one is at the end
         self.at_work: dict[Job, float] = {}
-        jobs = effective_jobs(n_jobs) if client is None else count_processes(client)
+        jobs = effective_jobs(n_jobs) if client is None else workers.count_processes(client)
         self.n_jobs = max(1, min(jobs, len(self.waiting)))
 
     def fill(self, progress: Progress) -> None:
@@ -259,15 +241,15 @@ class _Run:
     def _finished(self) -> Iterator[Done | None]:
         if self.client is not None:
             if self.waiting:
-                yield from run_on_cluster(self.plan, self._next, self.client)
+                yield from workers.run_on_cluster(self.plan, self._next, self.client)
             return
         if self.n_jobs == 1:
-            yield from run_here(self.plan, self._next)
+            yield from workers.run_here(self.plan, self._next)
             return
         if self.asked is None:
-            yield from run_here(self.plan, self._next_if_quick())
+            yield from workers.run_here(self.plan, self._next_if_quick())
         if self.waiting:
-            yield from run_apart(self.plan, self._next, self.n_jobs)
+            yield from workers.run_apart(self.plan, self._next, self.n_jobs)
 
     def _next(self) -> Job | None:
         """The next unit that nobody has stored meanwhile."""

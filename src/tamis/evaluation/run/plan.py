@@ -16,7 +16,7 @@ from tamis._runtime.seeds import seed_of
 from tamis.cutoff.counts import counts_to_try
 from tamis.data import checks
 from tamis.data.frames import is_frame
-from tamis.data.target import check_target
+from tamis.data.labels import check_target
 from tamis.data.task import infer_task
 from tamis.evaluation.learners import Learner, make_learner
 from tamis.evaluation.metrics import Metric, default_metrics, make_metric
@@ -34,17 +34,14 @@ FORMS = (
 
 
 class DataSet(NamedTuple):
-    """One data set: checked numbers, target, names and what is known of its columns.
-
-    `probes` marks columns known to be irrelevant, or is None.
-    """
+    """One data set: checked numbers, target, names and what is known of its columns."""
 
     name: str
     X: Any
     y: NDArray[Any]
     task: str
     columns: list[str]
-    probes: NDArray[np.bool_] | None
+    probes: NDArray[np.bool_] | None  # columns known to be irrelevant
     fingerprint: str
 
 

@@ -18,7 +18,7 @@ from sklearn.base import clone
 from threadpoolctl import ThreadpoolController
 
 from tamis._base import BaseSelector
-from tamis._runtime.callbacks import without_callbacks
+from tamis._runtime.callbacks import report_to
 from tamis.evaluation.learners import Learner
 from tamis.evaluation.metrics import METRICS, Metric
 from tamis.evaluation.protocols import Split
@@ -112,11 +112,6 @@ def run_unit(unit: Unit) -> UnitResult:
     ----------
     unit : Unit
         What is to be done.
-
-    Returns
-    -------
-    result : UnitResult
-        One ranking, and its scores for every number of features, estimator and metric.
 
     Examples
     --------
@@ -231,7 +226,7 @@ def _whole(selector: Any, most: int, task: str) -> Any:
         copy.set_params(n_features_to_select=most if brief else "all")
         if copy.get_params(deep=False).get("task") == "auto":  # a split may look different
             copy.set_params(task=task)
-    return without_callbacks(copy)
+    return report_to(copy)
 
 
 def _order_of(selector: Any) -> NDArray[np.int32]:
@@ -317,11 +312,8 @@ def _status(field: str) -> int | None:
 
 
 def one_thread(learners: tuple[str, ...]) -> Any:
-    """Context in which BLAS and OpenMP have one thread, so that numbers depend on no environment.
-
-    The names of the estimators matter only because others bring other libraries with them, and
-    libraries are looked for once.
-    """
+    """Context in which BLAS and OpenMP have one thread: numbers depend on no environment."""
+    # Libraries are looked for once, and other estimators bring other ones with them.
     return _controller(learners).limit(limits=1)
 
 

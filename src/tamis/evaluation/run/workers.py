@@ -1,4 +1,4 @@
-"""Units of work, one after the other or on several processes; the numbers are the same."""
+"""Units of work here, on several processes or on a cluster; the numbers are the same."""
 
 from __future__ import annotations
 
@@ -25,6 +25,7 @@ from threadpoolctl import threadpool_limits
 from tamis.evaluation.run.plan import Job, Plan, Setting
 from tamis.evaluation.run.units import UnitResult, failed_result, run_unit
 from tamis.exceptions import InputError
+from tamis.passes.dask.client import Waiting, results, submit, threads_of
 
 # How often the caller hears from us while nothing finishes.
 TICK_SECONDS = 0.5
@@ -159,7 +160,12 @@ def _kept_executor(n_jobs: int) -> Any:
     ours = (os.getpid(), n_jobs)
     if _kept.get("whose") != ours:
         drop_processes()
-        _kept.update(whose=ours, executor=_new_executor(n_jobs))
+        from joblib.externals.loky import ProcessPoolExecutor
+
+        # Unlike the executor of Python, loky does not import the caller's script again.
+        start = {"initializer": _start_worker, "initargs": (os.getpid(),), "env": ONE_THREAD}
+        executor = ProcessPoolExecutor(n_jobs, timeout=IDLE_SECONDS, **start)
+        _kept.update(whose=ours, executor=executor)
     return _kept["executor"]
 
 
@@ -168,19 +174,6 @@ def drop_processes() -> None:
     executor, whose = _kept.pop("executor", None), _kept.pop("whose", (0, 0))
     if executor is not None and whose[0] == os.getpid():
         executor.shutdown(wait=True, kill_workers=True)
-
-
-def _new_executor(n_jobs: int) -> Any:
-    from joblib.externals.loky import ProcessPoolExecutor
-
-    # Unlike the executor of Python, loky does not import the caller's script again.
-    return ProcessPoolExecutor(
-        n_jobs,
-        timeout=IDLE_SECONDS,
-        initializer=_start_worker,
-        initargs=(os.getpid(),),
-        env=ONE_THREAD,
-    )
 
 
 def _start_worker(parent: int) -> None:
@@ -257,9 +250,7 @@ def _is_alive(process: int) -> bool:
 def _write(plan: Plan, folder: Path) -> bytes:
     try:
         stored = [
-            setting._replace(
-                table=setting.table._replace(X=_stored(setting.table.X, folder, number))
-            )
+            _with_table(setting, _stored(setting.table.X, folder, number))
             for number, setting in enumerate(plan.settings)
         ]
     except OSError as error:
@@ -311,3 +302,73 @@ def _mapped(path: Path) -> Any:
         return np.load(path, mmap_mode="r", allow_pickle=False).view(np.ndarray)
     except ValueError:  # nothing to map in an empty array
         return np.load(path, allow_pickle=False)
+
+
+# Warnings, memory and threads of libraries belong to a process: one unit at a time in each.
+_one_at_a_time = threading.Lock()
+
+
+def count_processes(client: Any) -> int:
+    """Workers that can compute a unit; 1 if there are none yet."""
+    return len(threads_of(client, "compare"))
+
+
+def run_on_cluster(plan: Plan, next_job: Next, client: Any) -> Finished:
+    """Compute on Dask workers; a unit at which worker after worker dies is recorded as failed."""
+    from tamis.passes.dask.shared import shared
+
+    with shared(client, plan._replace(jobs=[]), "compare") as name:
+        suspects: list[Job] = []
+        yield from _run_together(client, name, next_job, suspects)
+        # Some died beside the unit that ended their worker: alone, each shows what it is.
+        for job in suspects:
+            start = time.perf_counter()
+            future = submit(client, _work_on_cluster, name, job)
+            Waiting(client, "compare", [future]).next()
+            yield died(job, "workers", start) if _was_killed(future) else _done(client, future, job)
+
+
+def _run_together(client: Any, name: str, next_job: Next, suspects: list[Job]) -> Finished:
+    """Finished units; those whose workers died again and again become suspects."""
+    waiting = Waiting(client, "compare")
+    at_work: dict[Any, Job] = {}
+    try:
+        while True:
+            # One more per worker than it can do, so that none waits for us.
+            room = 2 * count_processes(client) - len(at_work)
+            while room > 0 and (job := next_job()) is not None:
+                future = submit(client, _work_on_cluster, name, job)
+                at_work[future] = job
+                waiting.add(future)
+                room -= 1
+            if not at_work:
+                return
+            future = waiting.next(TICK_SECONDS)
+            if future is None:
+                yield None
+                continue
+            job = at_work.pop(future)
+            if _was_killed(future):
+                suspects.append(job)
+            else:
+                yield _done(client, future, job)
+    finally:
+        for future in at_work:
+            future.release()
+
+
+def _done(client: Any, future: Any, job: Job) -> Done:
+    [done] = results(client, [future], "compare", lambda key: f"a unit of {job.method}")
+    return done
+
+
+def _was_killed(future: Any) -> bool:
+    return future.status == "error" and type(future.exception()).__name__ == "KilledWorker"
+
+
+def _work_on_cluster(name: str, job: Job) -> Done:
+    """What a worker does with a unit."""
+    from tamis.passes.dask.shared import held
+
+    with _one_at_a_time, threadpool_limits(limits=1):
+        return compute(held(name), job)

@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tamis._validation import Choice, Number, check_value
+from tamis._validation import Choice, Number
 from tamis.exceptions import InputError
 
 Floats = NDArray[np.float64]
 SHARE = Number(float, 0.0, 1.0, open_low=True, open_high=True)
-YES_NO = Choice((True, False))
+YES_NO = Choice((True, False))  # nothing that only behaves like it
 
 # 0.8 - 0.7 and 0.9 - 0.8 are the same difference, though not in binary: a relative
 # difference below this is rounding, far below any score that anyone reports.
@@ -83,11 +83,6 @@ def _as_floats(values: Any, who: str, name: str) -> Floats:
             f"{who}: expected numbers in {name}, got {type(values).__name__} that cannot be read "
             "as numbers. Give scores only, without names, and equally many in every row."
         ) from None
-
-
-def check_flag(value: Any, who: str, name: str) -> None:
-    """True or False, nothing that only behaves like it."""
-    check_value(value, YES_NO, who=who, name=name)
 
 
 def differences(a: Floats, b: Floats) -> Floats:

@@ -9,21 +9,14 @@ import numpy as np
 from scipy.special import chdtrc, fdtrc
 
 from tamis._validation import Choice, Number, check_value
-from tamis.evaluation.significance.checks import (
-    ROUNDING,
-    SHARE,
-    Floats,
-    check_flag,
-    check_table,
-    check_vector,
-    middle_ranks,
-)
+from tamis.evaluation.significance import checks
+from tamis.evaluation.significance.checks import ROUNDING, SHARE, YES_NO, Floats
 from tamis.evaluation.significance.pairs import holm, paired_t, wilcoxon
 from tamis.exceptions import InputError
 
 
 class Friedman(NamedTuple):
-    """Result of :func:`friedman`: both statistics with p-values, ranks, number of data sets.
+    """Result of :func:`friedman`: both statistics with p-values, average ranks, data sets.
 
     Examples
     --------
@@ -53,11 +46,6 @@ def friedman(table: Any, *, greater_is_better: bool = True, correct_ties: bool =
         Correct the statistic for ties, as scipy does. ``False`` is the formula printed in Demsar
         (2006), which is too small where there are ties.
 
-    Returns
-    -------
-    Friedman
-        Both statistics with p-values, and the average ranks.
-
     Notes
     -----
     With chi-square X of k methods on n data sets, F = (n - 1) X / (n (k - 1) - X) (Iman and
@@ -81,7 +69,7 @@ def friedman(table: Any, *, greater_is_better: bool = True, correct_ties: bool =
     >>> round(result.chi_square, 2), round(result.p_value, 3)
     (6.5, 0.007)
     """
-    check_flag(correct_ties, "friedman", "correct_ties")
+    check_value(correct_ties, YES_NO, who="friedman", name="correct_ties")
     ranks = _ranks(table, greater_is_better, "friedman")
     n, k = ranks.shape
     average = ranks.mean(axis=0)
@@ -99,7 +87,10 @@ def friedman(table: Any, *, greater_is_better: bool = True, correct_ties: bool =
 
 
 class Nemenyi(NamedTuple):
-    """Result of :func:`nemenyi`: the critical difference, ranks, adjusted p-values and groups.
+    """Result of :func:`nemenyi`.
+
+    The critical difference, average ranks, adjusted p-values of all pairs, and the groups of
+    :func:`critical_difference_groups`.
 
     Examples
     --------
@@ -127,12 +118,6 @@ def nemenyi(table: Any, level: float = 0.05, *, greater_is_better: bool = True) 
         Family-wise level of the critical difference.
     greater_is_better : bool, default=True
         Whether the largest score gets rank 1.
-
-    Returns
-    -------
-    Nemenyi
-        Critical difference, average ranks, p-values of all pairs, and the groups of
-        :func:`critical_difference_groups`.
 
     Notes
     -----
@@ -197,7 +182,7 @@ def critical_difference_groups(
     ((3, 1, 2), (2, 0))
     """
     who = "critical_difference_groups"
-    ranks = check_vector(average_ranks, who, "average_ranks", 1)
+    ranks = checks.check_vector(average_ranks, who, "average_ranks", 1)
     check_value(difference, Number(float, 0), who=who, name="difference")
     order = np.argsort(ranks, kind="stable")
     # One past the last method that is close enough to each, in the order of their ranks.
@@ -213,10 +198,10 @@ def critical_difference_groups(
 
 def _ranks(table: Any, greater_is_better: bool, who: str) -> Floats:
     """Rank of every method on every data set, 1 is best; ties share the mean of theirs."""
-    check_flag(greater_is_better, who, "greater_is_better")
-    values = check_table(table, who)
+    check_value(greater_is_better, YES_NO, who=who, name="greater_is_better")
+    values = checks.check_table(table, who)
     signed = -values if greater_is_better else values
-    return middle_ranks(signed, ROUNDING * np.abs(values))
+    return checks.middle_ranks(signed, ROUNDING * np.abs(values))
 
 
 class ManyMethods(NamedTuple):
@@ -295,11 +280,6 @@ def compare_many(
     greater_is_better : bool, default=True
         Whether a larger score is better.
 
-    Returns
-    -------
-    ManyMethods
-        Names, ranks, p-values against the best, methods as good as the best, and groups.
-
     Notes
     -----
     If Friedman finds no difference, `as_good` and the one group hold all methods. Wilcoxon and t
@@ -319,10 +299,10 @@ def compare_many(
     who = "compare_many"
     check_value(post_hoc, Choice(("nemenyi", "wilcoxon")), who=who, name="post_hoc")
     check_value(level, SHARE, who=who, name="level")
-    check_flag(greater_is_better, who, "greater_is_better")
+    check_value(greater_is_better, YES_NO, who=who, name="greater_is_better")
     if test_share is not None:
         check_value(test_share, SHARE, who=who, name="test_share")
-    values = check_table(table, who)
+    values = checks.check_table(table, who)
     names = _check_names(names, table, values.shape[1], who)
     overall, means = friedman(values, greater_is_better=greater_is_better), values.mean(axis=0)
     place = overall.average_ranks

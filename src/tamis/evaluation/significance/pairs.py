@@ -8,19 +8,8 @@ import numpy as np
 from scipy.special import stdtr, stdtrit
 
 from tamis._validation import Choice, check_value
-from tamis.evaluation.significance.checks import (
-    SHARE,
-    Floats,
-    check_flag,
-    check_pair,
-    check_same_length,
-    check_table,
-    check_vector,
-    codes,
-    differences,
-    middle_ranks,
-    tolerance,
-)
+from tamis.evaluation.significance import checks
+from tamis.evaluation.significance.checks import SHARE, YES_NO, Floats
 from tamis.exceptions import InputError
 
 _EXACT_UP_TO = 50  # 2**50 patterns of signs are still counted exactly in float64
@@ -64,11 +53,6 @@ def paired_t(
     confidence : float, default=0.95
         Level of the interval of the mean difference.
 
-    Returns
-    -------
-    PairedT
-        Statistic, p-value, degrees of freedom, mean difference, standard error and interval.
-
     Notes
     -----
     The variance of the mean of n differences with variance s² is s² (1/n + n_test / n_train)
@@ -89,15 +73,15 @@ def paired_t(
     (0.013, 0.086)
     """
     who = "paired_t"
-    a, b = check_pair(a, b, who)
+    a, b = checks.check_pair(a, b, who)
     if test_share is not None:
         check_value(test_share, SHARE, who=who, name="test_share")
     check_value(confidence, SHARE, who=who, name="confidence")
-    difference = differences(a, b)
+    difference = checks.differences(a, b)
     mean, degrees = float(difference.mean()), float(a.size - 1)
     overlap = 0.0 if test_share is None else test_share / (1 - test_share)
     error = float(difference.std(ddof=1) * np.sqrt(1 / a.size + overlap))
-    if np.ptp(difference) <= tolerance(a, b).max():  # the same number up to rounding
+    if np.ptp(difference) <= checks.tolerance(a, b).max():  # the same number up to rounding
         error = 0.0
     statistic = mean / error if error else float(np.copysign(np.inf, mean)) if mean else 0.0
     p_value = float(2 * stdtr(degrees, -abs(statistic)))
@@ -137,11 +121,6 @@ def wilcoxon(a: Any, b: Any, zeros: str = "drop") -> Wilcoxon:
         Pairs without difference: left out before ranking (Wilcoxon), ranked and then left out
         (Pratt), or half of their ranks given to each side (Demsar 2006).
 
-    Returns
-    -------
-    Wilcoxon
-        Statistic, two-sided p-value, both sums of ranks and the number of pairs used.
-
     Notes
     -----
     Up to 50 ranks the p-value is exact, also with ties, for which scipy has no exact test: all
@@ -161,15 +140,15 @@ def wilcoxon(a: Any, b: Any, zeros: str = "drop") -> Wilcoxon:
     0.03125
     """
     check_value(zeros, Choice(tuple(_ZERO_METHODS)), who="wilcoxon", name="zeros")
-    a, b = check_pair(a, b, "wilcoxon")
-    difference = differences(a, b)
+    a, b = checks.check_pair(a, b, "wilcoxon")
+    difference = checks.differences(a, b)
     if not difference.any():
         return Wilcoxon(0.0, 1.0, 0.0, 0.0, 0)
-    allowed = tolerance(a, b)
+    allowed = checks.tolerance(a, b)
     differs = difference != 0
     if zeros == "drop":
         difference, allowed, differs = difference[differs], allowed[differs], differs[differs]
-    ranks = middle_ranks(np.abs(difference), allowed)
+    ranks = checks.middle_ranks(np.abs(difference), allowed)
     positive, negative = float(ranks[difference > 0].sum()), float(ranks[difference < 0].sum())
     used = ranks[differs]
     if zeros == "split":
@@ -181,7 +160,7 @@ def wilcoxon(a: Any, b: Any, zeros: str = "drop") -> Wilcoxon:
     else:
         from scipy.stats import wilcoxon as scipy_wilcoxon
 
-        signed = np.sign(difference) * (1.0 + codes(np.abs(difference), allowed))
+        signed = np.sign(difference) * (1.0 + checks.codes(np.abs(difference), allowed))
         found = scipy_wilcoxon(signed, zero_method=_ZERO_METHODS[zeros], method="asymptotic")
         p_value = float(found.pvalue)
     return Wilcoxon(smaller, p_value, positive, negative, used.size)
@@ -199,7 +178,10 @@ def _share_at_most(ranks: Floats, limit: float) -> float:
 
 
 class BinomialWins(NamedTuple):
-    """Result of :func:`binomial_wins`: counts, the chance of a win, and three p-values.
+    """Result of :func:`binomial_wins`: counts, the chance of a win, and three exact p-values.
+
+    `p_value` is two-sided, `p_at_least` that of at least as many wins, `p_more_than` of more; all
+    by :func:`scipy.stats.binomtest`.
 
     Examples
     --------
@@ -240,12 +222,6 @@ def binomial_wins(
     greater_is_better : bool, default=True
         Whether the larger score wins.
 
-    Returns
-    -------
-    BinomialWins
-        Counts, and exact p-values of :func:`scipy.stats.binomtest`: two-sided, of at least as many
-        wins, and of more.
-
     Notes
     -----
     Section 4.3 of the ILFS paper counts 7 wins in 10 experiments and prints 4.82e-3 as the chance
@@ -271,17 +247,17 @@ def binomial_wins(
 
     who = "binomial_wins"
     check_value(ties, Choice(("drop", "loss")), who=who, name="ties")
-    check_flag(greater_is_better, who, "greater_is_better")
-    a = check_vector(a, who, "a", 2)
+    check_value(greater_is_better, YES_NO, who=who, name="greater_is_better")
+    a = checks.check_vector(a, who, "a", 2)
     if np.ndim(b) == 2 and np.shape(b)[1] > 1:
-        rivals = check_table(b, who, "b")
+        rivals = checks.check_table(b, who, "b")
     else:
-        rivals = check_vector(np.ravel(b) if np.ndim(b) == 2 else b, who, "b", 2)[:, None]
-    check_same_length(a.size, rivals.shape[0], who)
+        rivals = checks.check_vector(np.ravel(b) if np.ndim(b) == 2 else b, who, "b", 2)[:, None]
+    checks.check_same_length(a.size, rivals.shape[0], who)
     chance = 1 / (1 + rivals.shape[1]) if chance is None else chance
     check_value(chance, SHARE, who=who, name="chance")
     best = rivals.max(axis=1) if greater_is_better else rivals.min(axis=1)
-    lead = differences(a, best) if greater_is_better else differences(best, a)
+    lead = checks.differences(a, best) if greater_is_better else checks.differences(best, a)
     wins, losses = int((lead > 0).sum()), int((lead < 0).sum())
     n_ties = a.size - wins - losses
     trials = wins + losses + (n_ties if ties == "loss" else 0)
@@ -300,12 +276,7 @@ def holm(p_values: Any) -> tuple[float, ...]:
     Parameters
     ----------
     p_values : array-like of shape (n_tests,)
-        P-values of a family of tests, in any order.
-
-    Returns
-    -------
-    tuple of float
-        Adjusted p-values in the order given, never above 1.
+        P-values of a family of tests, in any order, which the adjusted ones keep.
 
     Notes
     -----
@@ -323,7 +294,7 @@ def holm(p_values: Any) -> tuple[float, ...]:
     >>> holm([0.01, 0.04, 0.02])
     (0.03, 0.04, 0.04)
     """
-    p = check_vector(p_values, "holm", "p_values", 1)
+    p = checks.check_vector(p_values, "holm", "p_values", 1)
     if p.min() < 0 or p.max() > 1:
         worst = float(p.min() if p.min() < 0 else p.max())
         raise InputError(

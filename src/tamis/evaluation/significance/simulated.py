@@ -10,14 +10,8 @@ import numpy as np
 from scipy.special import ndtr
 
 from tamis._validation import Number, check_value
-from tamis.evaluation.significance.checks import (
-    ROUNDING,
-    Floats,
-    check_pair,
-    check_vector,
-    differences,
-    tolerance,
-)
+from tamis.evaluation.significance import checks
+from tamis.evaluation.significance.checks import ROUNDING, Floats
 
 # From here on the scaled statistic has the same law for every n, closely enough.
 _SIMULATED_UP_TO = 500
@@ -52,11 +46,6 @@ def lilliefors(x: Any, *, n_draws: int = 10_000, random_state: int = 0) -> Lilli
     random_state : int, default=0
         Seed of the draws: the same numbers give the same p-value.
 
-    Returns
-    -------
-    Lilliefors
-        Statistic and p-value.
-
     Notes
     -----
     The statistic is that of Kolmogorov and Smirnov against the normal law with the mean and the
@@ -84,7 +73,7 @@ def lilliefors(x: Any, *, n_draws: int = 10_000, random_state: int = 0) -> Lilli
     True
     """
     who = "lilliefors"
-    x = check_vector(x, who, "x", 4)
+    x = checks.check_vector(x, who, "x", 4)
     check_value(n_draws, Number(int, 100), who=who, name="n_draws")
     check_value(random_state, Number(int, 0), who=who, name="random_state")
     if np.ptp(x) <= ROUNDING * np.abs(x).max():
@@ -165,11 +154,6 @@ def bayesian_signed_rank(
     random_state : int, default=0
         Seed of the draws.
 
-    Returns
-    -------
-    BayesianSignedRank
-        Probabilities `left` (b larger), `rope` and `right` (a larger).
-
     Notes
     -----
     With z_0 = 0 and the differences z_1 ... z_n, and weights w from a Dirichlet law with
@@ -193,16 +177,16 @@ def bayesian_signed_rank(
     [0.00, 0.03, 0.97]
     """
     who = "bayesian_signed_rank"
-    a, b = check_pair(a, b, who)
+    a, b = checks.check_pair(a, b, who)
     check_value(rope, Number(float, 0), who=who, name="rope")
     check_value(prior_strength, Number(float, 0, open_low=True), who=who, name="prior_strength")
     check_value(n_draws, Number(int, 100), who=who, name="n_draws")
     check_value(random_state, Number(int, 0), who=who, name="random_state")
-    observed = np.concatenate([[0.0], differences(a, b)])
+    observed = np.concatenate([[0.0], checks.differences(a, b)])
     order = np.argsort(observed, kind="stable")
     values = observed[order]
     # In sorted order the partners of each difference on one side are one run, whatever the draw.
-    edge = 2 * (rope + tolerance(a, b).max())  # 0.85 - 0.84 is inside a rope of 0.01
+    edge = 2 * (rope + checks.tolerance(a, b).max())  # 0.85 - 0.84 is inside a rope of 0.01
     n_left = np.searchsorted(values, -edge - values, side="left")
     n_not_right = np.searchsorted(values, edge - values, side="right")
     won = np.zeros(3)

@@ -169,7 +169,7 @@ def check_equal_sizes(mask: NDArray[np.bool_], who: str) -> int:
 
 
 def from_orders(orders: Any, k: int) -> NDArray[np.int64]:
-    """Sets of the `k` best features of every order.
+    """Sets of the `k` best features of every order, best first.
 
     Parameters
     ----------
@@ -177,11 +177,6 @@ def from_orders(orders: Any, k: int) -> NDArray[np.int64]:
         Indices of all features, best first, such as ``order_`` of selectors.
     k : int
         Number of features to keep.
-
-    Returns
-    -------
-    sets : ndarray of int of shape (n_lists, k)
-        The kept indices, best first.
 
     Examples
     --------
@@ -198,17 +193,12 @@ def from_orders(orders: Any, k: int) -> NDArray[np.int64]:
 
 
 def rankings_from_orders(orders: Any) -> NDArray[np.int64]:
-    """Ranks (1 is best) of every feature from orders.
+    """Ranks (1 is best) of every feature from orders, as ``ranking_`` of selectors.
 
     Parameters
     ----------
     orders : array-like of int of shape (n_lists, n_features)
         Indices of all features, best first, one list per row, such as ``order_`` of selectors.
-
-    Returns
-    -------
-    rankings : ndarray of int of shape (n_lists, n_features)
-        As ``ranking_`` of selectors.
 
     Examples
     --------

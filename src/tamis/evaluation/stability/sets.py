@@ -266,11 +266,6 @@ def selection_frequency(sets: Any, n_features: int, level: float = 0.95) -> Sele
     level : float, default=0.95
         Confidence of the interval of each feature, one by one.
 
-    Returns
-    -------
-    frequency : SelectionFrequency
-        ``share``, ``low`` and ``high``, one number per feature, and ``level``.
-
     Notes
     -----
     The interval takes the lists as independent. For overlapping splits of one table, read it as

@@ -16,10 +16,7 @@ MOST_MOVES = 1000
 
 @kernel
 def pack_pixels(first, last, binary, width, padded_width, pixels):
-    """Pixels of the images as bits, in the words `first` to `last`.
-
-    `binary` is (n_images, n_pixels) of 0 and 1, `pixels` (n_blocks, n_padded, BLOCK) of zeros.
-    """
+    """Bits of `binary` (n_images, n_pixels) to words of `pixels` (n_blocks, n_padded, BLOCK)."""
     n_images, n_pixels = binary.shape
     words = np.empty(n_pixels, np.uint64)
     for word in range(first, last):
@@ -192,10 +189,8 @@ def start_shape(state, n, target, height, width, row, column):
 
 @inline
 def far_value(state, values, n, moved, reach):
-    """Random coordinate around the mean of the other inputs; whether the old one was as near.
-
-    The mean is that of the others, so the way back is as likely as the way there.
-    """
+    """Random coordinate around the mean of the other inputs; whether the old one was as near."""
+    # The mean is that of the others, so the way back is as likely as the way there.
     total = 0
     for i in range(n):
         if i != moved:

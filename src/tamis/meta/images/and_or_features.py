@@ -10,39 +10,44 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 
-from tamis._validation import Constraint, Number, check_parameters, check_value
-from tamis.data.target import check_classes, check_two_classes
+from tamis._validation import N_JOBS, Constraint, Custom, Number, check_parameters, check_value
+from tamis.data.labels import check_classes, check_two_classes
 from tamis.exceptions import InputError
-from tamis.meta.images import _and_or_draw as _bits
-from tamis.meta.images._and_or_draw import PackedImages, cost_of, draw_set, shifts_for
-from tamis.meta.images._and_or_set import (
-    CONSTRAINTS,
-    FOUR,
-    MOST_INPUTS,
-    AndOrSet,
-)
+from tamis.meta.images import _and_or_set as _bits
+from tamis.meta.images._and_or_set import MOST_INPUTS, AndOrSet, PackedImages, cost_of
 from tamis.meta.search.dimensions import Dimension, Integer, Real
-from tamis.meta.search.generator import check_one_limit
+from tamis.meta.search.generators import check_one_limit
 from tamis.meta.search.meta_space import MetaSpace, Rng
+
+# The four meta-features of the paper, and the place of a feature in the image.
+FOUR = ("num_inputs", "percent_pos", "shift", "scatter")
+NAMES = (*FOUR, "row", "column")
+
+
+def _are_two(number: Number, value: Any) -> bool:
+    pair = isinstance(value, tuple | list) and len(value) == 2
+    return pair and all(map(number.allows, value))
+
+
+def _is_range(value: Any) -> bool:
+    return _are_two(Number(float, 0.0, open_high=True), value) and value[0] <= value[1]
 
 
 class AndOrFeatures(BaseEstimator):  # type: ignore[misc]
     """Features of binary images: AND of some pixels or their negation, OR over shifts.
 
     A feature asks whether a small pattern of ink and paper is there, somewhere in a square of
-    ``shift * shift`` places. There are far too many of them to measure all, so they are drawn at
-    random with given properties (the meta-features: how many pixels, how many of them ink, how
-    much shift, how far apart), and :class:`~tamis.meta.Mufasa` looks for the properties of good
-    ones. It is a :class:`~tamis.meta.Generator`; its samples X are images.
+    ``shift * shift`` places. They are drawn at random with given properties (how many pixels, how
+    many of them ink, how much shift, how far apart), and :class:`~tamis.meta.Mufasa` looks for the
+    properties of good ones. It is a :class:`~tamis.meta.Generator`; its samples X are images.
 
     Parameters
     ----------
     image_shape : tuple of two ints, default=(28, 28)
         Height and width.
     threshold : float, default=0.5
-        A pixel is ink (1) if its value is above the threshold, else background (0). The value is
-        compared as it is: 0.5 suits images of 0 and 1 and gray values from 0 to 1; for gray values
-        from 0 to 255, 127.5 is the middle. Images of bools are taken as they are.
+        A pixel is ink (1) if its value is above the threshold, else background (0): 0.5 suits
+        values from 0 to 1, 127.5 those from 0 to 255. Images of bools are taken as they are.
     max_inputs : int, default=8
         Most pixels of a feature, 1 to 8.
     max_shift : int, default=8
@@ -58,9 +63,8 @@ class AndOrFeatures(BaseEstimator):  # type: ignore[misc]
         With ``"row"`` or ``"column"``: how many places around the given one the centre of gravity
         may have, ``row - window / 2 <= centre < row + window / 2``.
     min_share : float, default=0.05
-        What `telling` asks of a feature: to be 1 in at least this share of the images, and 0 in at
-        least as many. Searches leave out the others (``redraw_constant`` of Mufasa); 0 asks only
-        that it varies.
+        Share of the images in which a feature must be 1, and 0, at least; 0 asks only that it
+        varies. Searches leave out the others, see `telling` and ``redraw_constant`` of Mufasa.
     n_jobs : int or None, default=None
         Threads; ``None`` uses all cores. The result does not depend on it.
 
@@ -82,16 +86,9 @@ class AndOrFeatures(BaseEstimator):  # type: ignore[misc]
 
     A draw is uniform over the features that have the wanted properties: sets of different pixels
     inside of the image (the moved ones may leave it) whose scatter is at most 0.15 from the one
-    asked for, ``floor(percent_pos * num_inputs / 100 + 0.5)`` of them positive. A Metropolis chain
-    finds them, 24 moves per pixel after the scatter is right; the mean height of eight pixels with
-    scatter 3.5 is then within 1 % of that after ten times as many. Where no such set exists (as
-    for eight pixels with a scatter of 0.8), the nearest scatter that the chain met is taken. With
-    one input, scatter means nothing. Draws are independent: a feature may come twice.
-
-    Half of random patterns or more lie where images have no ink, or are so special that next to no
-    image has them: hence `min_share`. Of 0, 0.01, 0.03, 0.06, 0.1 and 0.15, 0.06 gave the lowest
-    cross-validated error of Mufasa on three draws of 2,000 training images of mnist at budgets of
-    1,000 and 3,000 (0.082 on average, against 0.090 for 0). The paper does not speak of it.
+    asked for, ``floor(percent_pos * num_inputs / 100 + 0.5)`` of them positive. Where no such set
+    exists, the nearest scatter that was met is taken. Draws are independent: a feature may come
+    twice. See :doc:`/families/images` for how they are made, and for the choice of `min_share`.
 
     References
     ----------
@@ -112,7 +109,32 @@ class AndOrFeatures(BaseEstimator):  # type: ignore[misc]
     array([1. , 2.5])
     """
 
-    _constraints: ClassVar[dict[str, Constraint]] = CONSTRAINTS
+    _constraints: ClassVar[dict[str, Constraint]] = {
+        "image_shape": Custom(
+            lambda value: _are_two(Number(int, 1), value), "(height, width) in ints of at least 1"
+        ),
+        "threshold": Custom(Number(float, open_low=True, open_high=True).allows, "a finite number"),
+        "max_inputs": Number(int, low=1, high=MOST_INPUTS),
+        "max_shift": Number(int, low=1, high=64),
+        "min_share": Number(float, low=0, high=0.5),
+        "scatter": Custom(_is_range, "two numbers (low, high) of at least 0, low <= high"),
+        "meta_features": Custom(
+            lambda value: (
+                isinstance(value, tuple | list)
+                and len(set(value)) == len(value) > 0
+                and set(value) <= set(NAMES)
+            ),
+            f"one or several of {', '.join(map(repr, NAMES))}",
+        ),
+        "fixed": Custom(
+            lambda value: (
+                value is None or (isinstance(value, Mapping) and set(value) <= set(NAMES))
+            ),
+            f"a dict with values of some of {', '.join(map(repr, NAMES))}, or None",
+        ),
+        "window": Number(int, low=1),
+        "n_jobs": N_JOBS,
+    }
 
     def __init__(
         self,
@@ -179,11 +201,6 @@ class AndOrFeatures(BaseEstimator):  # type: ignore[misc]
             negated pixel.
         shift : int or sequence of int, default=1
             Side of the square of shifts, one for all features or one each.
-
-        Returns
-        -------
-        features : AndOrSet
-            The features.
         """
         return self._check_features(AndOrSet.from_inputs(inputs, shift))
 
@@ -211,7 +228,9 @@ class AndOrFeatures(BaseEstimator):  # type: ignore[misc]
         return np.column_stack([columns[name] for name in self.meta_features]).astype(np.float64)
 
     def measure(self, images: Any, features: AndOrSet) -> NDArray[np.uint8]:
-        """Values of the features on images.
+        """Values of the features on images: 0 and 1, uint8 of shape (n_images, n_features).
+
+        The values of a feature lie side by side in memory (Fortran order).
 
         Parameters
         ----------
@@ -219,15 +238,9 @@ class AndOrFeatures(BaseEstimator):  # type: ignore[misc]
             Numbers or bools; or what `pack` gave, which saves the packing.
         features : AndOrSet
             The features.
-
-        Returns
-        -------
-        values : ndarray of uint8 of shape (n_images, n_features)
-            0 and 1; the values of a feature lie side by side in memory (Fortran order).
         """
         images = self._packed(images)
-        words = _bits.measure_words(images, self._check_features(features), self.n_jobs)
-        octets = words.view(np.uint8)
+        octets = self.measure_packed(images, features).view(np.uint8)
         return np.unpackbits(octets, axis=1, count=len(images), bitorder="little").T
 
     def telling(self, values: NDArray[Any]) -> NDArray[np.bool_]:
@@ -246,9 +259,8 @@ class AndOrFeatures(BaseEstimator):  # type: ignore[misc]
 
         Bit ``i % 64`` of word ``i // 64`` belongs to image i; bits beyond the last are 0.
         """
-        return _bits.measure_words(
-            self._packed(images), self._check_features(features), self.n_jobs
-        )
+        images, features = self._packed(images), self._check_features(features)
+        return _bits.measure_words(images, features, self.n_jobs)
 
     def information_gain(self, images: Any, y: ArrayLike, features: AndOrSet) -> Any:
         """Information gain of each feature in bits, counted on packed images.
@@ -261,7 +273,7 @@ class AndOrFeatures(BaseEstimator):  # type: ignore[misc]
         images, who = self._packed(images), type(self).__name__
         classes, codes = check_classes(y, len(images), who)
         check_two_classes(classes, who)
-        words = _bits.measure_words(images, self._check_features(features), self.n_jobs)
+        words = self.measure_packed(images, features)
         ones = _bits.count_ones(words, codes, classes.size, self.n_jobs)
         zeros = np.bincount(codes, minlength=classes.size)[:, None] - ones
         return plug_in(np.stack([zeros, ones], axis=2).astype(np.float64)) / np.log(2)
@@ -317,9 +329,9 @@ class AndOrFeatures(BaseEstimator):  # type: ignore[misc]
                 f"{who}: budget must be a finite number of at least {cheapest:g}, the cost of the "
                 f"cheapest feature here, got {budget!r}."
             )
-        shift = shifts_for(side, rng, n_features, budget)
+        shift = _bits.shifts_for(side, rng, n_features, budget)
         shape = (int(self.image_shape[0]), int(self.image_shape[1]))
-        return draw_set(wanted, shift, rng, shape, self.window, self.n_jobs)
+        return _bits.draw_set(wanted, shift, rng, shape, self.window, self.n_jobs)
 
     def _checked_fixed(self, dimensions: Mapping[str, Dimension]) -> dict[str, Any]:
         fixed = dict(self.fixed or {})

@@ -18,9 +18,8 @@ from tamis._runtime.threads import effective_jobs, run_parts
 from tamis._runtime.warning import warn
 from tamis._validation import N_JOBS, Constraint, Custom, Number, check_parameters
 from tamis.exceptions import InputError
-from tamis.meta.images import _gabor, _patches
-from tamis.meta.images._gabor import Bands, GaborLayer
-from tamis.meta.images._patches import Floats, group_by_size, squared_distances
+from tamis.meta.images import _patches
+from tamis.meta.images._patches import Bands, Floats, GaborLayer, group_by_size, squared_distances
 from tamis.meta.sources.feature_source import FeatureSource
 
 # An automatic beta gives exp(-0.3) at the median distance of so many images and prototypes.
@@ -35,9 +34,8 @@ def _are_sizes(value: Any) -> bool:
 
 
 def _is_beta(value: Any) -> bool:
-    if isinstance(value, str):
-        return value in ("auto", "size")
-    return Number(float, 0, open_low=True, open_high=True).allows(value)
+    number = Number(float, 0, open_low=True, open_high=True)
+    return value in ("auto", "size") if isinstance(value, str) else number.allows(value)
 
 
 class PatchPrototypes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -47,8 +45,7 @@ class PatchPrototypes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
     responses replaced by their maximum over neighbouring places and two adjacent scales. A
     prototype is a square patch of this representation, drawn from a random image. Its value on an
     image is ``exp(-beta d^2)``, where d is the Euclidean distance to the nearest patch of that
-    image, over all places and bands. Prototypes are many, expensive to measure and easy to
-    describe, so they suit `MFPFS` and `QualityMap`; see `source`.
+    image. Prototypes are many, expensive to measure and easy to describe: see `source`.
 
     Parameters
     ----------
@@ -63,20 +60,17 @@ class PatchPrototypes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         Sizes of filters, an even number: two of them make a band. ``None`` takes as many as stay
         within two thirds of the image, 2 to 16 (8 for 32 x 32, 4 for 19 x 19 pixels).
     filter_size : int or None, default=None
-        Side of the smallest filter, odd; each scale adds 2. ``None`` is 7, for images below 64
-        pixels 5.
+        Side of the smallest filter, odd; each scale adds 2. ``None`` is 7, below 64 pixels 5.
     pool_size : int or None, default=None
         Side of the square over which the first band takes its maximum; each band adds 2. Squares
         overlap by half, so a band has ``1 / (pool // 2)`` of the resolution of the image. ``None``
         is 8, or less where the first band would not be twice as wide as the largest patch.
     normalize : bool, default=False
-        Divide every response by the norm of the pixels under the filter, so that faint and strong
-        contrast count the same.
+        Divide responses by the norm of the pixels, so that faint and strong contrast count alike.
     beta : float, "auto" or "size", default="auto"
-        Sharpness. A number is used as it is, for squared distances of the representation of
-        images divided by `scale_`. ``"auto"`` is one number for all prototypes, 0.3 over the
-        median squared distance of training images to prototypes; ``"size"`` is one such
-        number for every patch size.
+        Sharpness, for squared distances of the representation of images divided by `scale_`.
+        ``"auto"`` is 0.3 over the median squared distance of training images to prototypes,
+        ``"size"`` one such number for every patch size.
     image_shape : tuple of int or None, default=None
         Rows and columns of an image given as a line of pixels; ``None``: images are square.
     random_state : int, RandomState instance or None, default=None
@@ -90,22 +84,16 @@ class PatchPrototypes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         The patches, float32.
     origins_ : ndarray of shape (n_prototypes, 4)
         Image, band, row and column each was taken from.
-    meta_ : ndarray of shape (n_prototypes, 6)
-        Size, mean, deviation, peak, quantiles 0.3 and 0.7 of the values of every prototype.
-    meta_names_ : list of str
-        Names of these.
-    cost_ : ndarray of shape (n_prototypes,)
-        Multiplications to measure a prototype on one image.
-    beta_ : ndarray of shape (n_prototypes,)
-        Sharpness of every prototype.
+    meta_, meta_names_ : ndarray of shape (n_prototypes, 6), list of str
+        Size, mean, deviation, peak, quantiles 0.3 and 0.7 of every prototype, and their names.
+    cost_, beta_ : ndarray of shape (n_prototypes,)
+        Multiplications to measure a prototype on one image, and its sharpness.
     scale_ : float
         Standard deviation of the training pixels, the unit of images.
-    image_shape_ : tuple of int
-        Rows and columns of an image.
+    image_shape_, n_features_in_ : tuple of int, int
+        Rows and columns of an image, and its pixels.
     filter_sizes_, pool_sizes_ : tuple of int
         The filters used, and the squares of the maxima of every band.
-    n_features_in_ : int
-        Pixels of an image.
 
     See Also
     --------
@@ -119,12 +107,10 @@ class PatchPrototypes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
     bands of a block; a source keeps the bands of all its images (23 kB for one of 32 x 32 pixels,
     with the defaults). Missing and infinite pixels are an error.
 
-    Where the paper [1]_ (section 5) gives no numbers, those of Serre et al. [2]_ are taken: with
-    the defaults, images of 140 pixels get exactly their filters and squares; small images need
-    smaller ones. Borders are mirrored, and images are divided by `scale_`, so that neither the
-    border nor the unit of grey makes a difference. The paper says nothing on beta. With a large
-    one, or one for all sizes, the values of large detailed patches are near 0 for most images,
-    those of small plain ones near 1.
+    Where the paper [1]_ (section 5) gives no numbers, those of Serre et al. [2]_ are taken. The
+    paper says nothing on beta. With a large one, or one for all sizes, the values of large detailed
+    patches are near 0 for most images, those of small plain ones near 1. See
+    :doc:`/families/images` for the filters and for departures from the paper.
 
     References
     ----------
@@ -205,11 +191,6 @@ class PatchPrototypes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
             Grey values.
         y : None
             Ignored.
-
-        Returns
-        -------
-        self : PatchPrototypes
-            The fitted prototypes.
         """
         check_parameters(self, self._constraints)
         random = check_random_state(self.random_state)
@@ -235,34 +216,26 @@ class PatchPrototypes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         return self
 
     def transform(self, X: Any) -> Floats:
-        """Values of all prototypes on images.
+        """Values of all prototypes on images, of shape (n_images, n_prototypes).
+
+        They are in [0, 1]; 1 where the patch itself is found.
 
         Parameters
         ----------
-        X : array-like of shape (n_images, n_pixels) or (n_images, rows, columns)
-            Grey values.
-
-        Returns
-        -------
-        values : ndarray of shape (n_images, n_prototypes)
-            In [0, 1]; 1 where the patch itself is found.
+        X : array-like
+            Images as in `fit`.
         """
         check_is_fitted(self, "beta_")
         images = self._check_images(X, reset=False)
         return np.exp(-self.beta_ * self._distances_to(images, len(self.prototypes_)))
 
     def source(self, X: Any) -> FeatureSource:
-        """Candidates for `MFPFS` and its like: prototypes measured on `X` when asked for.
+        """Make a :class:`FeatureSource` of the prototypes, measured on `X` when asked for.
 
         Parameters
         ----------
-        X : array-like of shape (n_images, n_pixels) or (n_images, rows, columns)
-            Grey values. They are filtered at once, and the representation is kept.
-
-        Returns
-        -------
-        source : FeatureSource
-            With `meta`, `meta_names`, `cost` and `measure` of the prototypes.
+        X : array-like
+            Images as in `fit`. They are filtered at once, and the representation is kept.
         """
         check_is_fitted(self, "beta_")
         images = self._check_images(X, reset=False)
@@ -291,9 +264,9 @@ class PatchPrototypes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
     def _choose_sizes(self) -> None:
         """Fix the sizes of filters and squares that were left open."""
         side = min(self.image_shape_)
-        smallest = self.filter_size or _gabor.default_filter_size(side)
-        n_scales = self.n_scales or _gabor.default_n_scales(side, smallest)
-        pool = self.pool_size or _gabor.default_pool_size(side, int(max(self.patch_sizes)))
+        smallest = self.filter_size or _patches.default_filter_size(side)
+        n_scales = self.n_scales or _patches.default_n_scales(side, smallest)
+        pool = self.pool_size or _patches.default_pool_size(side, int(max(self.patch_sizes)))
         self.filter_sizes_ = tuple(int(smallest + 2 * i) for i in range(n_scales))
         self.pool_sizes_ = tuple(int(pool + 2 * i) for i in range(n_scales // 2))
 

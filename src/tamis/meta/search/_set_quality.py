@@ -14,7 +14,8 @@ from sklearn.utils.parallel import Parallel, delayed
 from threadpoolctl import ThreadpoolController
 
 from tamis._runtime.threads import effective_jobs
-from tamis.data.target import check_classes, check_numbers, check_target, check_two_classes
+from tamis.data.labels import check_classes, check_target, check_two_classes
+from tamis.data.target import check_numbers
 from tamis.data.task import are_whole
 from tamis.exceptions import InputError
 from tamis.linear_svm.squared_hinge import FastLinearSVM
@@ -23,10 +24,7 @@ Fold = tuple[NDArray[np.intp], NDArray[np.intp]]
 
 
 class SetQuality:
-    """Scores tables of measured features by cross-validation on the same folds, in a with block.
-
-    `seed` shuffles the folds, and seeds estimators that would draw their own seed.
-    """
+    """Scores tables of measured features by cross-validation on the same folds, in a with block."""
 
     def __init__(
         self, y: Any, estimator: Any, cv: Any, scoring: Any, seed: int, n_jobs: int | None, who: str

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
@@ -16,11 +17,9 @@ from tamis._runtime.seeds import as_seed, first_child, stream
 from tamis._runtime.warning import warn
 from tamis._validation import N_JOBS, Constraint, Custom, Number, check_parameters
 from tamis.exceptions import InputError
-from tamis.meta.search._set_checkpoint import SearchCheckpoint
 from tamis.meta.search._set_quality import SetQuality
-from tamis.meta.search._set_task import AnyPoint, SearchRun, SetTask, Trial
-from tamis.meta.search.cluster_generator import ClusterGenerator
-from tamis.meta.search.generator import check_one_limit
+from tamis.meta.search._set_task import SearchCheckpoint, SearchRun, SetTask, Trial
+from tamis.meta.search.generators import ClusterGenerator, check_one_limit
 
 LIMITS: dict[str, Constraint] = {
     "n_features_to_select": Number(int, low=1, or_none=True),
@@ -31,15 +30,16 @@ LIMITS: dict[str, Constraint] = {
     ),
     "n_jobs": N_JOBS,
 }
+# Features in a row that do not fit the rest of a budget, after which the set is full.
+MISSES = 20
+# A budget would never be used up by features that cost nothing.
+MOST = 1_000_000
 # Parameters that may differ when a search is resumed.
 NOT_IN_CHECKPOINT = ("checkpoint", "n_jobs", "n_steps", "patience", "random_state", "tol")
 
 
 class SetSearch(TransformerMixin, CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
-    """Base of the searches that draw sets of features and keep the best.
-
-    A subclass writes ``__init__`` and its constraints.
-    """
+    """Base of the searches; a subclass writes ``__init__`` and its constraints."""
 
     _constraints: ClassVar[dict[str, Constraint]] = LIMITS
     # Whether features are drawn over all points of the space, not at one of them.
@@ -49,6 +49,9 @@ class SetSearch(TransformerMixin, CallbackSupportMixin, BaseEstimator):  # type:
     budget: float | None
     n_steps: int = 1
     n_restarts: int = 1
+    proposals_per_step: int = 1
+    patience: int | None = None
+    tol: float = 0.0
 
     steps = BaseSelector.steps
     _forget = BaseSelector._forget
@@ -60,15 +63,9 @@ class SetSearch(TransformerMixin, CallbackSupportMixin, BaseEstimator):  # type:
         Parameters
         ----------
         X : object
-            What the generator measures features on, such as images; or a
-            :class:`~tamis.meta.FeatureSource`.
+            What features are measured on, such as images; or a :class:`~tamis.meta.FeatureSource`.
         y : array-like of shape (n_samples,)
             The target.
-
-        Returns
-        -------
-        self : object
-            With the best set of features.
         """
         check_parameters(self, self._constraints)
         self._forget()
@@ -81,34 +78,24 @@ class SetSearch(TransformerMixin, CallbackSupportMixin, BaseEstimator):  # type:
         return self
 
     def transform(self, X: Any) -> NDArray[Any]:
-        """Measure the chosen features.
+        """Measure the chosen features, one column each, in the order of `features_`.
 
         Parameters
         ----------
         X : object
             Samples, in the form that the generator takes; after a fit on a source, that source,
             another one with the same candidates, or a table of them.
-
-        Returns
-        -------
-        columns : ndarray of shape (n_samples, n_selected)
-            One column per feature, in the order of `features_`.
         """
         check_is_fitted(self, "features_")
         return np.asarray(self.generator_.measure(X, self.features_))
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
-        """Names of the columns that :meth:`transform` makes.
+        """Names of the chosen candidates; else the name of the class and a number.
 
         Parameters
         ----------
         input_features : ignored
             For compatibility.
-
-        Returns
-        -------
-        names : ndarray of str
-            The names of chosen candidates; else the name of the class and a number.
         """
         check_is_fitted(self, "features_")
         if hasattr(self.generator_, "names"):
@@ -123,11 +110,6 @@ class SetSearch(TransformerMixin, CallbackSupportMixin, BaseEstimator):  # type:
         ----------
         indices : bool, default=False
             Give indices, in ascending order, instead of a mask.
-
-        Returns
-        -------
-        support : ndarray
-            Bools of shape (n_candidates,), or ints.
         """
         check_is_fitted(self, "features_")
         if not hasattr(self, "support_"):
@@ -137,20 +119,24 @@ class SetSearch(TransformerMixin, CallbackSupportMixin, BaseEstimator):  # type:
             )
         return np.flatnonzero(self.support_) if indices else self.support_
 
-    # A subclass that does not search near the best replaces none of these.
+    def _steps_at_once(self, task: SetTask) -> int:
+        """Where no step waits for the one before, threads take several."""
+        return task.quality.tables_at_once if self._draws_anywhere else 1
 
     def _next_trials(self, task: SetTask, runs: list[SearchRun]) -> list[Trial]:
-        """Sets to be tried next; none at the end."""
-        done = runs[0].n_steps
-        last = min(done + task.quality.tables_at_once, self.n_steps)
-        return [Trial(0, step, 0, None) for step in range(done + 1, last + 1)]
+        """Take the next steps of every run that has not ended; all runs go in step."""
+        return [
+            Trial(restart, step, proposal, self._point(task, restart, run, proposal))
+            for restart, run in enumerate(runs)
+            if not run.ended
+            for step in range(run.n_steps + 1, run.n_steps + 1 + self._steps_at_once(task))
+            if step <= self.n_steps
+            for proposal in range(self.proposals_per_step)
+        ]
 
-    def _end_round(self, runs: list[SearchRun], trials: list[Trial]) -> None:
-        for _ in trials:
-            runs[0].end_step(self.n_steps)
-
-    def _total_rounds(self, task: SetTask) -> int:
-        return -(-self.n_steps // task.quality.tables_at_once)
+    def _point(self, task: SetTask, restart: int, run: SearchRun, proposal: int) -> Any:
+        """Where a set is drawn; None where features have no point in common."""
+        return None
 
     def _draw_set(self, task: SetTask, trial: Trial, factor: float) -> Any:
         """Set of a trial, from its own stream of random numbers."""
@@ -213,7 +199,8 @@ class SetSearch(TransformerMixin, CallbackSupportMixin, BaseEstimator):  # type:
         before = task.n_measured
         runs = [SearchRun() for _ in range(self.n_restarts)]
         try:
-            for _ in self.steps("search", self._rounds(task, runs), self._total_rounds(task)):
+            n_rounds = -(-self.n_steps // self._steps_at_once(task))
+            for _ in self.steps("search", self._rounds(task, runs), n_rounds):
                 self._publish(task, runs, before)
                 task.checkpoint.save(self.history_)
         except KeyboardInterrupt:
@@ -237,7 +224,8 @@ class SetSearch(TransformerMixin, CallbackSupportMixin, BaseEstimator):  # type:
                 run = runs[trial.restart]
                 record["accepted"] = run.offer(trial, record["quality"], features)
                 self.history_.append(record)
-            self._end_round(runs, trials)
+            for restart, _ in dict.fromkeys((trial.restart, trial.step) for trial in trials):
+                runs[restart].end_step(self.n_steps, self.patience, self.tol)
             yield
 
     def _publish(self, task: SetTask, runs: list[SearchRun], before: int | None) -> None:
@@ -297,3 +285,41 @@ class SetSearch(TransformerMixin, CallbackSupportMixin, BaseEstimator):  # type:
         tags.target_tags.required = True
         tags.input_tags.two_d_array = False
         return tags
+
+
+class AnyPoint:
+    """Generator of features that each come from a random point: a list of sets of one feature."""
+
+    def __init__(self, generator: Any):
+        self.generator, self.space = generator, generator.space
+
+    def draw_any(
+        self, rng: np.random.Generator, *, n_features: int = MOST, budget: float = math.inf
+    ) -> list[Any]:
+        """Draw features, each at a random point, until there are enough or the budget is used."""
+        found: list[Any] = []
+        misses = 0
+        while len(found) < n_features and misses < MISSES and budget > 0:
+            one = self.generator.draw(self.space.sample(rng), rng, n_features=1)
+            cost = float(np.sum(self.generator.cost(one)))
+            if len(one) == 0 or cost > budget:
+                misses += 1
+                continue
+            found.append(one)
+            budget -= cost
+            misses = 0
+        return found
+
+    def cost(self, features: list[Any]) -> NDArray[np.float64]:
+        return np.array([float(np.sum(self.generator.cost(one))) for one in features])
+
+    def meta(self, features: list[Any]) -> NDArray[np.float64]:
+        return np.concatenate([np.asarray(self.generator.meta(one)) for one in features])
+
+    def measure(self, X: Any, features: list[Any]) -> NDArray[Any]:
+        return np.hstack([np.asarray(self.generator.measure(X, one)) for one in features])
+
+    def join(self, features: list[Any], chosen: ArrayLike) -> list[Any]:
+        chosen = np.asarray(chosen)
+        places = np.flatnonzero(chosen) if chosen.dtype == bool else chosen
+        return [features[int(j)] for j in places]

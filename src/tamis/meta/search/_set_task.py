@@ -1,29 +1,39 @@
-"""What a search optimises: the task, its trials and the features it may draw."""
+"""What a search optimises: the task, its trials, the features it may draw, and its history."""
 
 from __future__ import annotations
 
+import json
 import math
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
+from tamis._runtime import checkpoint
+from tamis._runtime.fingerprint import fingerprint, table_fingerprint
 from tamis.exceptions import InputError, TamisError
-from tamis.meta.search._set_checkpoint import Place, Record, SearchCheckpoint
 from tamis.meta.search._set_quality import SetQuality
 
-# Features in a row that do not fit the rest of a budget, after which the set is full.
-MISSES = 20
-# A budget would never be used up by features that cost nothing.
-MOST = 1_000_000
+Record = dict[str, Any]
+Place = tuple[int, int, int]
 # A budget is kept up to the rounding of a sum of costs.
 ROUNDING = 1e-9
 # How much more is drawn than features that never vary would ask for, and at most.
 MARGIN = 1.2
 MOST_DRAWN = 20.0
+KIND = "a search of sets"
+# Larger whole numbers are in no record.
+LARGEST = 2**53
+# What a record holds beside the point, and the types that its values may have.
+RECORD: dict[str, tuple[type, ...]] = {
+    "restart": (int,), "step": (int,), "proposal": (int,), "quality": (float, int),
+    "accepted": (bool,), "n_features": (int,), "cost": (float, int), "seconds": (float, int),
+    "failure": (str, type(None)), "point": (dict, type(None)),
+}  # fmt: skip
 
 
 class Trial(NamedTuple):
@@ -60,7 +70,7 @@ class SearchRun:
         self.best, self.quality, self.features = trial, quality, features
         return True
 
-    def end_step(self, n_steps: int, patience: int | None = None, tol: float = 0.0) -> None:
+    def end_step(self, n_steps: int, patience: int | None, tol: float) -> None:
         self.n_steps += 1
         if self.quality > self.compared + tol:
             self.compared, self.since = self.quality, 0
@@ -70,48 +80,6 @@ class SearchRun:
             self.ended = "patience"
         elif self.n_steps >= n_steps:
             self.ended = "n_steps"
-
-
-class AnyPoint:
-    """Generator whose sets are lists of features, each from a random point of the space.
-
-    The protocol has no method that puts two sets together, so a set is kept as a list of sets of
-    one feature each.
-    """
-
-    def __init__(self, generator: Any):
-        self.generator, self.space = generator, generator.space
-
-    def draw_any(
-        self, rng: np.random.Generator, *, n_features: int = MOST, budget: float = math.inf
-    ) -> list[Any]:
-        """Draw features, each at a random point, until there are enough or the budget is used."""
-        found: list[Any] = []
-        misses = 0
-        while len(found) < n_features and misses < MISSES and budget > 0:
-            one = self.generator.draw(self.space.sample(rng), rng, n_features=1)
-            cost = float(np.sum(self.generator.cost(one)))
-            if len(one) == 0 or cost > budget:
-                misses += 1
-                continue
-            found.append(one)
-            budget -= cost
-            misses = 0
-        return found
-
-    def cost(self, features: list[Any]) -> NDArray[np.float64]:
-        return np.array([float(np.sum(self.generator.cost(one))) for one in features])
-
-    def meta(self, features: list[Any]) -> NDArray[np.float64]:
-        return np.concatenate([np.asarray(self.generator.meta(one)) for one in features])
-
-    def measure(self, X: Any, features: list[Any]) -> NDArray[Any]:
-        return np.hstack([np.asarray(self.generator.measure(X, one)) for one in features])
-
-    def join(self, features: list[Any], chosen: ArrayLike) -> list[Any]:
-        chosen = np.asarray(chosen)
-        places = np.flatnonzero(chosen) if chosen.dtype == bool else chosen
-        return [features[int(j)] for j in places]
 
 
 # Draws the set of a trial, with so many times the limit.
@@ -263,3 +231,81 @@ def affordable(cost: NDArray[np.float64], left: float) -> tuple[NDArray[np.intp]
 def find_varying(table: NDArray[Any]) -> NDArray[np.bool_]:
     """Columns with two different values; missing ones do not count."""
     return np.asarray(np.fmax.reduce(table, axis=0) > np.fmin.reduce(table, axis=0))
+
+
+class SearchCheckpoint:
+    """Seed and history of an interrupted search; without a path, nothing is read or written."""
+
+    def __init__(self, path: Any, who: str):
+        self.path, self.who = None if path is None else Path(path), who
+        self.saved: checkpoint.Saved | None = None
+        self.seed: int | None = None
+        self.known: dict[Place, Record] = {}
+        if self.path is not None and self.path.exists():
+            self.saved = checkpoint.load(self.path, KIND, who)
+            self.seed, history = self._check(self.path, self.saved.content)
+            self.known = {(one["restart"], one["step"], one["proposal"]): one for one in history}
+
+    def begin(self, seed: int, settings: dict[str, Any], X: Any, y: Any) -> None:
+        """Raise if the file belongs to another search."""
+        if self.path is None:
+            return
+        words = {name: _stable_text(value) for name, value in settings.items()}
+        self.seed, self.name = seed, fingerprint(words, _content(X), y)
+        if self.saved is not None:
+            self.saved.check(self.name)
+
+    def recall(self, place: Place, point: Any) -> Record:
+        """The record of a set that was tried at this point."""
+        record = self.known[place]
+        if _as_text(record["point"]) != _as_text(point):
+            raise checkpoint.another_fit(self.who, self.path or Path())
+        return {**record, "point": point}
+
+    def save(self, history: list[Record]) -> None:
+        """Write the history if it is longer than the one in the file."""
+        if self.path is not None and len(history) > len(self.known):
+            plain = json.loads(json.dumps(history, default=_plain))
+            checkpoint.save(self.path, KIND, self.name, {"seed": self.seed, "history": plain})
+
+    def _check(self, path: Path, content: Any) -> tuple[int, list[Record]]:
+        if not isinstance(content, dict) or set(content) != {"seed", "history"}:
+            raise checkpoint.not_a_checkpoint(self.who, KIND, path, "no history")
+        seed, history = content["seed"], content["history"]
+        is_history = isinstance(history, list) and all(map(_is_record, history))
+        if type(seed) is not int or not 0 <= seed < 2**63 or not is_history:
+            raise checkpoint.not_a_checkpoint(self.who, KIND, path, "values that no search has")
+        return seed, history
+
+
+def _as_text(point: Any) -> str:
+    """A point as it stands in the file."""
+    return json.dumps(point, default=_plain, sort_keys=True)
+
+
+def _is_record(record: Any) -> bool:
+    if not isinstance(record, dict) or set(record) != set(RECORD):
+        return False
+    whole = (value for value in record.values() if type(value) is int)
+    is_sane = all(type(record[name]) in kinds for name, kinds in RECORD.items())
+    return is_sane and all(abs(value) < LARGEST for value in whole)
+
+
+def _stable_text(value: Any) -> str:
+    """What the value is, in words that are the same in every process."""
+    text = repr(value)
+    return f"{type(value).__module__}.{type(value).__qualname__}" if " at 0x" in text else text
+
+
+def _content(X: Any) -> Any:
+    """What can be hashed of the data: an array, or the properties of the candidates."""
+    if hasattr(X, "meta") and hasattr(X, "measure"):
+        return table_fingerprint(X.meta)
+    if hasattr(X, "__array__") and not hasattr(X, "toarray"):
+        return np.asarray(X)
+    return type(X).__name__
+
+
+def _plain(value: Any) -> Any:
+    """Numbers of numpy as numbers; other values as text, which is enough to compare them."""
+    return value.item() if isinstance(value, np.generic) else _stable_text(value)

@@ -63,8 +63,15 @@ class _Range:
             raise _wrong(self, number)
         return self.check(self._kind(number))
 
+    def near(self, value: Any, rng: np.random.Generator, step: float) -> Any:
+        """Make a Gaussian step from `value`; beyond a border it ends on the border."""
+        width = self.high - self.low
+        # No move is longer than the width; cut before rounding, which refuses infinity.
+        move = min(max(step * width * rng.standard_normal(), -width), width)
+        return self._clip(value + (round(move) if self._kind is int else move))
+
     def _clip(self, value: Any) -> Any:
-        return min(max(value, self.low), self.high)
+        return self._kind(min(max(value, self.low), self.high))
 
 
 class Integer(_Range):
@@ -100,13 +107,6 @@ class Integer(_Range):
     def sample(self, rng: np.random.Generator) -> int:
         """Draw a value; all are equally likely."""
         return int(rng.integers(self.low, self.high, endpoint=True))
-
-    def near(self, value: int, rng: np.random.Generator, step: float) -> int:
-        """Make a rounded Gaussian step from `value`; beyond a border it ends on the border."""
-        width = self.high - self.low
-        move = step * width * rng.standard_normal()
-        # No move is longer than the width; cut before rounding, which refuses infinity.
-        return int(self._clip(value + round(min(max(move, -width), width))))
 
 
 class Real(_Range):
@@ -147,10 +147,6 @@ class Real(_Range):
     def sample(self, rng: np.random.Generator) -> float:
         """Draw a value from the uniform distribution."""
         return float(self._clip(self.low + (self.high - self.low) * rng.random()))
-
-    def near(self, value: float, rng: np.random.Generator, step: float) -> float:
-        """Make a Gaussian step from `value`; beyond a border it ends on the border."""
-        return float(self._clip(value + step * (self.high - self.low) * rng.standard_normal()))
 
 
 @dataclass(frozen=True, init=False, repr=False)

@@ -47,26 +47,20 @@ class MetaSpace:
     ----------
     names : tuple of str
         Names of the dimensions, in the order given; also that of the columns of arrays.
-    dimensions : mapping
-        The dimensions, read only.
-    constraints : tuple
-        The constraints.
+    dimensions, constraints : mapping, tuple
+        As given, read only.
 
     Notes
     -----
     A step is that of Krupka, Navot and Tishby (2008), Algorithm 3: Gaussian noise on every
-    coordinate, rounded to the nearest valid value. Beyond a border, that is the border: steps are
-    clipped, not reflected, so points of the border are visited more often. The standard deviation
-    is ``step`` times the width of the range; the paper does not print its own. An integer
-    of a narrow range therefore often stays: with ``step=0.1``, the middle of 1 to 3 is left once in
-    80 steps, the middle of 1 to 8 every second time. Unordered values jump with probability
-    ``1 - exp(-step)``. With ``step > 0``, one step reaches every value of every dimension with
-    a positive probability.
+    coordinate, rounded to the nearest valid value; each dimension says how. Steps are clipped, not
+    reflected, so points of the border are visited more often. An integer of a narrow range often
+    stays: with ``step=0.1``, the middle of 1 to 3 is left once in 80 steps, the middle of 1 to 8
+    every second time. With ``step > 0``, one step reaches every value of every dimension.
 
     Points against the constraints are drawn again: `sample` is uniform among the allowed points,
     and `near` has the law above given that the point is allowed. Where few points in thousands
-    are allowed, list them in one :class:`~tamis.meta.Ordered` or
-    :class:`~tamis.meta.Categorical` dimension of tuples instead.
+    are allowed, list them in one dimension of tuples instead.
 
     Examples
     --------
@@ -130,17 +124,12 @@ class MetaSpace:
         return sum(self._allows(dict(zip(self.names, values, strict=True))) for values in points)
 
     def sample(self, rng: Rng = None) -> Point:
-        """Draw a point; all allowed points are equally likely.
+        """Draw a point, a dict with Python values; all allowed points are equally likely.
 
         Parameters
         ----------
         rng : numpy Generator, int or None, default=None
             Source of random numbers, or a seed for it.
-
-        Returns
-        -------
-        point : dict
-            With Python values.
         """
         rng = np.random.default_rng(rng)
         for _ in range(SAMPLE_TRIES):
@@ -153,21 +142,16 @@ class MetaSpace:
         )
 
     def near(self, point: Mapping[str, Any], rng: Rng = None, step: float = 0.1) -> Point:
-        """Make a random step from a point, to an allowed point.
+        """Make a random step from a point to an allowed one, or stay if 1,000 tries find none.
 
         Parameters
         ----------
         point : mapping
             A valid point; it is not changed.
         rng : numpy Generator, int or None, default=None
-            Source of random numbers, or a seed for it.
+            As for `sample`.
         step : float, default=0.1
             Standard deviation of the step as a share of the width of each dimension; 0 stays.
-
-        Returns
-        -------
-        point : dict
-            The new point, or the old one if no allowed point was found in 1,000 tries.
         """
         start = self.check(point)
         if not Number(float, 0.0, open_high=True).allows(step):
@@ -190,17 +174,9 @@ class MetaSpace:
         return True
 
     def check(self, point: Any) -> Point:
-        """Give a copy of the point with Python values in the order of `names`, or raise.
+        """Give a point (a mapping) as a new dict with Python values in the order of `names`.
 
-        Parameters
-        ----------
-        point : mapping
-            Values by name.
-
-        Returns
-        -------
-        point : dict
-            The same values.
+        Raises :class:`~tamis.exceptions.InputError` if it is not a point of the space.
         """
         if not isinstance(point, Mapping):
             raise InputError(
@@ -224,12 +200,7 @@ class MetaSpace:
         Parameters
         ----------
         points : dict or iterable of dicts
-            One point or several.
-
-        Returns
-        -------
-        array : ndarray of shape (n_dimensions,) or (n_points, n_dimensions)
-            One dimension for one point.
+            One point, which gives an array of one dimension, or several.
         """
         if isinstance(points, Mapping):
             return np.array(self._encode(points))
@@ -237,17 +208,12 @@ class MetaSpace:
         return np.array(rows, dtype=np.float64).reshape(-1, len(self.names))
 
     def from_array(self, array: ArrayLike) -> Any:
-        """Give back the points that `to_array` made numbers of.
+        """Give back the points that `to_array` made numbers of, a dict or a list of dicts.
 
         Parameters
         ----------
         array : array-like of shape (n_dimensions,) or (n_points, n_dimensions)
             As made by `to_array`.
-
-        Returns
-        -------
-        points : dict or list of dicts
-            A dict for one dimension.
         """
         rows = np.asarray(array, dtype=np.float64)
         if rows.ndim not in (1, 2) or rows.shape[-1] != len(self.names):

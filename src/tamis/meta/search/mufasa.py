@@ -7,15 +7,14 @@ from typing import Any, ClassVar
 from tamis._runtime.seeds import stream
 from tamis._validation import Constraint, Number
 from tamis.meta.search._set_search import LIMITS, SetSearch
-from tamis.meta.search._set_task import SearchRun, SetTask, Trial
+from tamis.meta.search._set_task import SearchRun, SetTask
 
 
 class Mufasa(SetSearch):
     """Search the space of meta-features for a point where good sets of features are drawn.
 
-    A point of the space describes features: how many inputs, how much shift, from
-    which cluster. At every step a set of random features with such properties is drawn, measured
-    and scored by cross-validation; the next point lies near the best one so far. No single feature
+    At every step a set of random features with the properties of a point is drawn, measured and
+    scored by cross-validation; the next point lies near the best one so far. No single feature
     is ever judged, so it suits spaces with more features than anyone could measure.
 
     Parameters
@@ -24,22 +23,17 @@ class Mufasa(SetSearch):
         Draws and measures features, see :class:`~tamis.meta.Generator`. ``None`` is a
         :class:`~tamis.meta.ClusterGenerator` of the candidates, if `X` is a
         :class:`~tamis.meta.FeatureSource`.
-    n_features_to_select : int or None, default=None
-        Features in a set.
-    budget : float or None, default=None
-        Largest total cost of a set. Exactly one of both limits is given.
+    n_features_to_select, budget : int or None, float or None, default=None
+        Features in a set, or the largest total cost of a set; exactly one of both is given.
     n_steps : int, default=50
         Steps of every restart.
     step : float, default=0.2
-        Size of a move: the deviation of the Gaussian noise, as a share of the width of every
-        dimension.
+        Size of a move: deviation of the Gaussian noise, as a share of the width of a dimension.
     decay : float, default=1.0
         The move after step j has the size ``step * decay ** j``.
-    patience : int or None, default=None
-        End after so many steps in a row without an improvement by more than `tol`; ``None`` never
-        ends early.
-    tol : float, default=0.0
-        Improvement of the quality that counts for `patience`.
+    patience, tol : int or None, default=None; float, default=0.0
+        End after `patience` steps in a row without an improvement of the quality by more than
+        `tol`; ``None`` never ends early.
     start : dict or None, default=None
         First point; ``None`` draws one at random for every restart.
     n_restarts : int, default=1
@@ -59,33 +53,25 @@ class Mufasa(SetSearch):
         long as the limit allows; ``False`` keeps them, as the paper seems to do. A generator with
         a method ``telling(columns)`` decides itself which features vary enough.
     checkpoint : str, path or None, default=None
-        File (JSON) that keeps the history after every step; an interrupted fit resumes from
-        it, to the same result.
+        File that keeps the history; an interrupted fit resumes from it, to the same result.
     random_state : int, RandomState or None, default=None
         Seed of all draws and of the folds.
     n_jobs : int or None, default=None
-        Threads over folds, proposals and restarts; ``None`` uses all cores. The result does not
-        depend on it.
+        Threads; ``None`` uses all cores. The result does not depend on it.
 
     Attributes
     ----------
-    best_point_ : dict
-        Meta-features of the best set.
-    best_score_ : float
-        Its quality. It is the largest of many, hence too good to be true: see Notes.
-    features_ : object
-        The best set, as the generator drew it.
-    n_selected_, cost_ : int, float
-        Its size and total cost.
+    best_point_, best_score_ : dict, float
+        Meta-features of the best set, and its quality, which is too good to be true: see Notes.
+    features_, n_selected_, cost_ : object, int, float
+        The best set, as the generator drew it, its size and total cost.
     meta_ : ndarray of shape (n_selected, n_meta)
         Meta-features of every feature in it.
     history_ : list of dict
         For every set: restart, step, proposal, point, quality, accepted, n_features, cost, seconds,
         failure (None, or why it could not be scored).
-    n_steps_ : int
-        Steps taken, all restarts together.
-    status_ : {"n_steps", "patience", "stopped"}
-        Why it ended.
+    n_steps_, status_ : int, {"n_steps", "patience", "stopped"}
+        Steps taken, all restarts together, and why it ended.
     n_measured_ : int
         Features measured; of a source, the candidates measured in this fit.
     support_ : ndarray of bool of shape (n_candidates,)
@@ -103,11 +89,9 @@ class Mufasa(SetSearch):
     that the search has not seen, and test on those. Its excess grows with the logarithm of the
     number of steps only, see :mod:`tamis.bounds`.
 
-    Algorithm 3 of the paper starts from a best quality of "maxreal", with which nothing would ever
-    be accepted; here it starts from minus infinity. A set that equals the best is accepted, as
-    printed. A set that cannot be drawn or measured is passed over, with a warning at the end.
-    Features that never vary on the training rows are useless and are drawn again, without a look
-    at the target: patterns at the empty border of images would else use up a third of a budget.
+    This is Algorithm 3 of the paper; see :doc:`/families/mufasa` for departures from it. A set
+    that equals the best is accepted, as printed. A set that cannot be drawn or measured is passed
+    over, with a warning at the end.
 
     References
     ----------
@@ -181,15 +165,6 @@ class Mufasa(SetSearch):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def _next_trials(self, task: SetTask, runs: list[SearchRun]) -> list[Trial]:
-        """Take the next step of every run that has not ended; all runs go in step."""
-        return [
-            Trial(restart, run.n_steps + 1, proposal, self._point(task, restart, run, proposal))
-            for restart, run in enumerate(runs)
-            if not run.ended
-            for proposal in range(self.proposals_per_step)
-        ]
-
     def _point(self, task: SetTask, restart: int, run: SearchRun, proposal: int) -> dict[str, Any]:
         """Where a set is drawn: u_0 at first, then near u_best (Algorithm 3, steps 1 and 2d)."""
         space = task.generator.space
@@ -200,10 +175,3 @@ class Mufasa(SetSearch):
             return space.check(base)
         rng = stream(task.seed, restart, run.n_steps + 1, proposal, 0)
         return space.near(base, rng, self.step * self.decay**run.n_steps)
-
-    def _end_round(self, runs: list[SearchRun], trials: list[Trial]) -> None:
-        for restart in {trial.restart for trial in trials}:
-            runs[restart].end_step(self.n_steps, self.patience, self.tol)
-
-    def _total_rounds(self, task: SetTask) -> int:
-        return self.n_steps

@@ -1,9 +1,8 @@
 """Measured columns on disk: files that are complete or absent, and a page with their owner.
 
-Every file has the format of a checkpoint, with checksums (`tamis._runtime.checkpoint`). Files are
-never changed: what arrives goes to a new file, and when there are many small ones they are joined
-into a larger one before they are removed. So several processes may use one folder, and one may be
-killed at any moment: a column is then in one file, in two, or in none, and never half in one.
+Files are checkpoints with checksums, and never changed: many small ones are joined into a larger
+one before they are removed. So several processes may use one folder, and one may be killed at any
+moment: a column is then in one file, in two, or in none, and never half in one.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ from tamis._runtime.warning import warn
 from tamis.data import atomic_path
 from tamis.exceptions import InputError
 
-FORMAT = "tamis feature source, version 2"
+FORMAT = "tamis feature source, version 3"
 KIND = "columns of a feature source"
 PAGE = "tamis-source.json"
 # Files below this size are joined as soon as there are so many of them.
@@ -44,10 +43,7 @@ class Stored(NamedTuple):
 
 
 class Folder:
-    """The folder of one source, created when missing.
-
-    `identity` is what makes the source this one: number of candidates, hash of `meta`, key.
-    """
+    """The folder of one source; `identity` is its number of candidates, hash of `meta`, and key."""
 
     def __init__(self, path: Any, identity: dict[str, Any], who: str) -> None:
         self.path, self.identity, self.who = Path(path).absolute(), identity, who

@@ -57,7 +57,10 @@ class Ledger:
             for start in range(0, len(missing), size):
                 batch = self._missing(missing[start : start + size])
                 self.busy.update(batch)
-                self._give_turns(batch)
+                # Turns are given now, as results may arrive in any order; clocks are set back.
+                first = max(time.time_ns(), self.last_turn) + 1
+                self.turns.update((index, first + place) for place, index in enumerate(batch))
+                self.last_turn = first + len(batch) - 1
                 try:
                     error = self._measure_batch(source, batch) or error
                 except KeyboardInterrupt:
@@ -106,12 +109,6 @@ class Ledger:
         """Candidates to measure, each once, in the order asked for."""
         unknown = [index for index in dict.fromkeys(wanted) if index not in self.stored]
         return [index for index in unknown if index not in self.failures]
-
-    def _give_turns(self, batch: list[int]) -> None:
-        """The results may then arrive in any order."""
-        first = max(time.time_ns(), self.last_turn) + 1  # clocks are set back at times
-        self.turns.update(zip(batch, range(first, first + len(batch)), strict=True))
-        self.last_turn = first + len(batch) - 1
 
     def _measure_batch(self, source: Any, batch: list[int]) -> Exception | None:
         """Try all together, then one by one those whose failure cannot be attributed."""

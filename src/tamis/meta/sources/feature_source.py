@@ -1,16 +1,15 @@
-"""FeatureSource: candidates with known properties whose columns are measured on demand."""
+"""FeatureSource: candidates with known properties, whose columns are measured on demand."""
 
 from __future__ import annotations
 
 import copy
-import hashlib
-import json
 from collections.abc import Callable
 from typing import Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tamis._runtime.fingerprint import fingerprint, table_fingerprint
 from tamis._validation import Custom, Number, check_value
 from tamis.exceptions import InputError, MeasurementError
 from tamis.meta.sources import meta_table
@@ -34,6 +33,12 @@ class Reading(Generic[T]):
 _KEY = Custom(lambda key: key is None or isinstance(key, str), "a str or None")
 # Candidates named in a message before "and n more".
 _SHOWN = 5
+# Methods that other code calls; an attribute of a subclass may not take their place.
+_METHODS = ("columns", "available", "costs", "candidate_names")
+# What an object may define, and the wrapper looks up there.
+_TAKEN_OVER = frozenset(
+    ["meta", "measure", "cost", "feature_names", "n_samples", "retries", "batch_size"]
+)
 
 
 class FeatureSource:
@@ -52,26 +57,20 @@ class FeatureSource:
     cost : array-like of shape (n_candidates,), float or None
         May be defined: what a measurement costs; None means 1 each.
     feature_names : list of str or None
-        May be defined: names of the candidates. Otherwise the index of a pandas `meta`, unless
-        that holds numbers.
+        May be defined: names of the candidates; else those in the index of a pandas `meta`.
     retries : int
         May be defined: how often a failed measurement is tried again; 2 by default.
     batch_size : int or None
         May be defined: how many candidates `measure` is asked for at a time; None (the default)
         means all that are needed. What a killed process loses is the batch it was measuring.
-    n_candidates : int
-        Number of rows of `meta`.
-    meta_names : list of str or None
-        Columns of `meta`, if that is a DataFrame.
+    n_candidates, meta_names : int, list of str or None
+        Number of rows of `meta`, and its columns if it is a DataFrame.
     n_samples : int or None
         Length of a column; None as long as it is not known. May be defined: then columns of
         another length are failures from the first one on.
-    measured : ndarray of int64
-        The measured candidates, in the order in which they were asked for.
-    n_measured : int
-        How many they are.
-    spent : float
-        What they cost together.
+    measured, n_measured, spent : ndarray of int64, int, float
+        The measured candidates, in the order in which they were asked for, how many they are, and
+        what they cost together.
     failures : dict of int to str
         Candidates that could not be measured, and why.
 
@@ -81,21 +80,16 @@ class FeatureSource:
 
     Notes
     -----
-    **Failures.** A measurement fails when `measure` raises an exception, or returns something
-    other than finite numbers or NaN in the right shape. It is then tried again `retries` times;
-    if a batch still fails, its candidates are measured one by one, each with as many retries, to
-    find those that fail. The good ones are kept; the others are in `failures` and are not tried
-    again before :meth:`retry_failed`. Failed measurements do not count in `n_measured` and
-    `spent`; where they cost money, add ``source.costs()[list(source.failures)].sum()``.
-    A `KeyboardInterrupt` is no failure: it ends the work at once, and what is measured is kept.
+    A measurement fails when `measure` raises an exception, or returns something other than finite
+    numbers or NaN in the right shape. It is then tried again `retries` times; if a batch still
+    fails, its candidates are measured one by one, each with as many retries. What failed is not
+    tried again before :meth:`retry_failed`, and does not count in `n_measured` and `spent`. A
+    `KeyboardInterrupt` is no failure: it ends the work at once, and what is measured is kept.
 
-    **Copies.** A copy, deep copy or pickle of a source takes along what is measured, and the
-    folder; from then on the two are independent.
-
-    **Threads.** `measure` is called by one thread at a time, so it need not be safe for threads;
-    known columns are read without waiting.
-
-    **Memory.** 8 bytes per sample and measured candidate; copies are handed out.
+    A copy, deep copy or pickle of a source takes along what is measured, and the folder; from then
+    on the two are independent. `measure` is called by one thread at a time, so it need not be safe
+    for threads; known columns are read without waiting. A source keeps 8 bytes per sample and
+    measured candidate, and hands out copies. See :doc:`/families/meta` for recipes.
 
     Examples
     --------
@@ -160,6 +154,10 @@ class FeatureSource:
     def columns(self, indices: Any, *, skip_failed: bool = False) -> Floats:
         """Columns of some candidates, measured now where they were not yet.
 
+        The result is a new float64 array of shape (n_samples, n_indices), in the order of
+        `indices`. A :class:`~tamis.exceptions.MeasurementError` tells which candidates could not be
+        measured; the others are measured and kept.
+
         Parameters
         ----------
         indices : array-like of int, or mask of n_candidates bools
@@ -167,25 +165,12 @@ class FeatureSource:
         skip_failed : bool, default=False
             Leave out candidates that cannot be measured; ``available(indices)`` tells which ones
             are there. Otherwise they are an error.
-
-        Returns
-        -------
-        columns : ndarray of float64 of shape (n_samples, n_indices)
-            A new array in the order of `indices`.
-
-        Raises
-        ------
-        MeasurementError
-            When a candidate could not be measured; the others are measured and kept.
         """
         found, error = self._obtain(indices)
-        if not skip_failed and any(column is None for _, column in found):
-            raise self._failure(dict(found)) from error
         chosen = [column for _, column in found if column is not None]
-        out = np.empty((len(chosen), chosen[0].size if chosen else self._rows_of_nothing()))
-        for row, column in zip(out, chosen, strict=True):
-            row[:] = column
-        return out.T
+        if not skip_failed and len(chosen) < len(found):
+            raise self._failure(dict(found)) from error
+        return np.array(chosen).T if chosen else np.empty((self._rows_of_nothing(), 0))
 
     def available(self, indices: Any) -> NDArray[np.int64]:
         """Those of some candidates that can be had, measured now where they were not yet.
@@ -193,12 +178,7 @@ class FeatureSource:
         Parameters
         ----------
         indices : array-like of int, or mask of n_candidates bools
-            The candidates.
-
-        Returns
-        -------
-        available : ndarray of int64
-            `indices` without those that failed, in the same order; `columns` has them all.
+            The candidates; the result has those that did not fail, in the same order.
         """
         found, _ = self._obtain(indices)
         return np.array([index for index, column in found if column is not None], dtype=np.int64)
@@ -217,28 +197,27 @@ class FeatureSource:
         """Keep measured columns in a folder, too, and find there what was measured before.
 
         Every result is written when it arrives, whole or not at all, so a process may be killed
-        at any moment. Several processes may use one folder at a time.
+        at any moment. Several processes may use one folder at a time. What the folder holds counts
+        as measured. Returns the source itself.
 
         Parameters
         ----------
         path : str or Path
-            A new folder, or one made by this method for the same `meta` (values and names).
+            A new folder, or one made by this method for the same `meta` (values and names). One
+            that belongs to another source, or cannot be written, is an error.
         key : str, default=None
             Name of the samples, such as the version of the data: columns kept under another key
             are refused. Without it, only `meta` and the number of samples tell sources apart.
-
-        Returns
-        -------
-        self : object
-            The source; what the folder holds counts as measured.
-
-        Raises
-        ------
-        InputError
-            When the folder belongs to another source, or cannot be written.
         """
         check_value(key, _KEY, who=self._who(), name="key")
-        folder = Folder(path, self._identity(key), self._who())
+        names = meta_table.check_names(self.feature_names, self._size(), self._who())
+        table = self.meta
+        if hasattr(table, "set_axis"):  # names in pandas may come twice
+            table = table.set_axis(range(table.shape[1]), axis=1)
+        content = table_fingerprint(table)["content_sha256"]
+        digest = fingerprint(content, meta_table.table_names(self.meta), names)
+        identity = {"n_candidates": self._size(), "meta": digest, "key": key}
+        folder = Folder(path, identity, self._who())
         with self._record.lock:
             self._record.keep_in(folder, self._known_rows())
         return self
@@ -290,12 +269,6 @@ class FeatureSource:
         except Exception:  # not every measure can do that, and it need not
             return 0
 
-    def _identity(self, key: str | None) -> dict[str, Any]:
-        names = meta_table.check_names(self.feature_names, self._size(), self._who())
-        parts = [meta_table.fingerprint(self.meta), names]
-        digest = hashlib.sha256(json.dumps(parts).encode()).hexdigest()
-        return {"n_candidates": self._size(), "meta": digest, "key": key}
-
     def _measurements(self, indices: NDArray[np.int64]) -> Pieces:
         """Results as they arrive: candidates with their columns, or with an exception."""
         yield indices, self.measure(indices.copy())
@@ -311,9 +284,8 @@ class FeatureSource:
             check_value(self.batch_size, size, who=who, name="batch_size")
             self._check_measure()
             error = record.measure_missing(self, wanted)
-        stored = [record.stored.get(index) for index in wanted]
-        columns = [None if found is None else found.column for found in stored]
-        return list(zip(wanted, columns, strict=True)), error
+        stored = [(index, record.stored.get(index)) for index in wanted]
+        return [(index, found and found.column) for index, found in stored], error
 
     def _check_indices(self, indices: Any) -> list[int]:
         """Positions of candidates; a mask is fine, too."""
@@ -341,10 +313,9 @@ class FeatureSource:
         """Which candidates failed, why, and what became of the others."""
         reasons = self._record.failures
         failed = {i: reasons.get(i, "not tried") for i, column in found.items() if column is None}
-        named = self.feature_names is not None
-        names = FeatureSource.candidate_names(self) if named else []
+        names = meta_table.check_names(self.feature_names, self._size(), self._who())
         shown = [
-            f"candidate {index}{f' ({names[index]!r})' if named else ''}: {failed[index]}"
+            f"candidate {index}{f' ({names[index]!r})' if names else ''}: {failed[index]}"
             for index in list(failed)[:_SHOWN]
         ]
         if len(failed) > _SHOWN:
@@ -355,3 +326,78 @@ class FeatureSource:
             "and kept. Fix the cause and call retry_failed(), or pass skip_failed=True.",
             failed,
         )
+
+
+def as_source(source: Any) -> FeatureSource:
+    """A feature source as it is; another object with `meta` and `measure` is wrapped.
+
+    The wrapped object remembers its wrapper, so that asking twice measures nothing twice.
+
+    Parameters
+    ----------
+    source : FeatureSource, or object with `meta` and `measure`
+        `cost`, `feature_names`, `n_samples`, `retries` and `batch_size` are used if it has them.
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace
+    >>> import numpy as np
+    >>> from tamis.meta import as_source
+    >>> table = np.arange(6.0).reshape(2, 3)
+    >>> plain = SimpleNamespace(meta=[[0], [1], [2]], measure=lambda indices: table[:, indices])
+    >>> as_source(plain).columns([2, 0])
+    array([[2., 0.],
+           [5., 3.]])
+    """
+    if not isinstance(source, FeatureSource):
+        return _wrap(source)
+    for name in _METHODS:
+        hidden = getattr(source, name)
+        if not callable(hidden):
+            raise InputError(
+                f"{source._who()}: expected {name} to be the method of FeatureSource, got an "
+                f"object of type {type(hidden).__name__}. Give this attribute another name."
+            )
+    source._size()
+    source._check_measure()
+    return source
+
+
+class WrappedSource(FeatureSource):
+    """An object with `meta` and `measure` as a source."""
+
+    def __init__(self, original: Any) -> None:
+        self._original = original
+
+    def __getattribute__(self, name: str) -> Any:
+        if name in _TAKEN_OVER:
+            original = object.__getattribute__(self, "_original")
+            given = getattr(original, name, None)
+            if given is not None:
+                return given
+        return super().__getattribute__(name)
+
+    def _who(self) -> str:
+        return type(self._original).__name__
+
+
+def _wrap(original: Any) -> FeatureSource:
+    measures = callable(getattr(original, "measure", None)) and hasattr(original, "meta")
+    is_class = isinstance(original, type)
+    if is_class or not measures:
+        kind = original.__name__ if is_class else type(original).__name__
+        came = f"the class {kind}" if is_class else f"an object of type {kind}"
+        raise InputError(
+            "as_source: expected a FeatureSource, or an object with an attribute meta and a method "
+            f"measure(indices), got {came}. For a table in memory use "
+            "tamis.meta.ArraySource(X, meta)."
+        )
+    memory = getattr(original, "__dict__", None)
+    known = memory.get("_tamis_source") if isinstance(memory, dict) else None
+    # A copy of the object brings the wrapper of the object it was copied from.
+    if isinstance(known, WrappedSource) and known._original is original:
+        return known
+    wrapped = WrappedSource(original)
+    if isinstance(memory, dict):
+        memory["_tamis_source"] = wrapped
+    return wrapped

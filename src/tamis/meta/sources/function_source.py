@@ -38,12 +38,8 @@ class FunctionSource(FeatureSource):
     function : callable
         Called with the number of a candidate (an int), returns its column: numbers of shape
         (n_samples,), NaN where a value is missing.
-    meta : array-like or DataFrame of shape (n_candidates, n_meta)
-        Properties of every candidate.
-    cost : array-like of shape (n_candidates,), float or None, default=None
-        What a measurement costs; None means 1 each.
-    feature_names : list of str, default=None
-        Names of the candidates; None takes them from the index of a pandas `meta`.
+    meta, cost, feature_names
+        As in :class:`ArraySource`, of every candidate.
     n_jobs : int, default=None
         How many calls at a time: None means as many as cores, negative numbers count back from
         these. An instrument that can do one thing at a time wants 1, a web service may want more.
@@ -101,20 +97,16 @@ class FunctionSource(FeatureSource):
     def _measurements(self, indices: NDArray[np.int64]) -> Results:
         n_jobs = effective_jobs(self.n_jobs)
         if n_jobs == 1:
-            return _call_here(self.function, indices.tolist())
+            return (_looked_at(*_call(self.function, index)) for index in indices.tolist())
         call_all = _call_in_threads if self.prefer == "threads" else _call_in_processes
         return call_all(self.function, indices.tolist(), n_jobs)
 
 
 def _call(function: Function, index: int, apart: bool = False) -> tuple[int, Any]:
-    """Result of the function, or its exception.
-
-    One that is raised here would take along results that have arrived and were not yet looked at;
-    and not every one can travel between processes.
-    """
+    """Result of the function, or its exception: raised, it would take along other results."""
     try:
         return index, function(index)
-    except Exception as error:
+    except Exception as error:  # not every one can travel between processes
         return index, BadResult(describe(error)) if apart else error
     except BaseException as stop:  # from the keyboard: raised when its turn comes
         return index, stop
@@ -125,11 +117,6 @@ def _looked_at(index: int, result: Any) -> tuple[int, Any]:
     if isinstance(result, BaseException) and not isinstance(result, Exception):
         raise result
     return index, result
-
-
-def _call_here(function: Function, indices: list[int]) -> Results:
-    for index in indices:
-        yield _looked_at(*_call(function, index))
 
 
 def _call_in_threads(function: Function, indices: list[int], n_threads: int) -> Results:

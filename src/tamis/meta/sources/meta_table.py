@@ -1,10 +1,7 @@
-"""Tables of a source: measured columns as numbers, and meta with its names, costs and hash."""
+"""Tables of a source: measured columns as numbers, and meta with its names and costs."""
 
 from __future__ import annotations
 
-import contextlib
-import hashlib
-import json
 from collections import Counter
 from typing import Any
 
@@ -15,7 +12,7 @@ from scipy import sparse
 
 from tamis._runtime.wording import listed
 from tamis.data.frames import is_frame
-from tamis.data.target import is_missing
+from tamis.data.labels import is_missing
 from tamis.exceptions import InputError
 
 Floats = NDArray[np.float64]
@@ -28,10 +25,7 @@ class BadResult(Exception):
 
 
 def read_columns(result: Any, n_columns: int, n_samples: int | None) -> Floats:
-    """Copy of the result with one row per candidate, of shape (n_columns, n_samples).
-
-    Infinite values are left for the caller, who knows the candidates.
-    """
+    """Copy of the result, (n_columns, n_samples); infinite values are left for the caller."""
     values = as_numbers(result)
     if values.ndim == 1 and n_columns == 1:
         values = values[:, None]
@@ -167,48 +161,22 @@ def check_cost(cost: Any, n_candidates: int, who: str) -> Floats:
     return values
 
 
-def fingerprint(meta: Any) -> str:
-    """Hash of names and values of the table, the same in every process."""
-    digest = hashlib.sha256(json.dumps(table_names(meta)).encode())
-    if is_frame(meta):
-        columns = _frame_columns(meta)
-    else:
-        columns = list((meta.toarray() if hasattr(meta, "toarray") else np.asarray(meta)).T)
-    for column in columns:
-        digest.update(_content(column))
-    return digest.hexdigest()
-
-
-def _content(column: Any) -> bytes:
-    """Bytes that are the same whichever package holds the column."""
-    with contextlib.suppress(BadResult):
-        values = as_numbers(column).astype(np.float64)
-        values[np.isnan(values)] = np.nan  # one pattern of bits for all
-        return values.tobytes()
-    if not isinstance(column, np.ndarray):
-        column = nw.from_native(column, series_only=True).to_list()
-    return json.dumps([None if is_missing(value) else str(value) for value in column]).encode()
-
-
 def has_names(meta: Any, name: str) -> bool:
     """Whether the table names its candidates."""
-    return is_frame(meta) and (name in _column_names(meta) or row_names(meta) is not None)
-
-
-def _column_names(frame: Any) -> list[str]:
-    return [str(column) for column in nw.from_native(frame).columns]
+    return name in (table_names(meta) or ()) or row_names(meta) is not None
 
 
 def split_names(meta: Any, name: str, who: str) -> tuple[list[Any], Any]:
     """Names of the candidates, and the table without them."""
     came = f"an object of type {type(meta).__name__}"
-    if is_frame(meta):
-        if name in _column_names(meta):
+    columns = table_names(meta)
+    if columns is not None:
+        if name in columns:
             frame = nw.from_native(meta, eager_only=True)
             return _check_unique(frame[name].to_list(), who), frame.drop(name).to_native()
         if hasattr(meta, "set_index"):  # pandas
             return _check_unique(list(meta.index), who), meta
-        came = f"a table with the columns {listed(_column_names(meta), SHOWN)}"
+        came = f"a table with the columns {listed(columns, SHOWN)}"
     raise InputError(
         f"{who}: expected meta to be a DataFrame that names the columns it speaks of, in the "
         f"index (pandas) or in a column {name!r}, got {came}. Pass name= for a column of another "

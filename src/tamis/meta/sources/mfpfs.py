@@ -14,8 +14,8 @@ from tamis._runtime.warning import warn
 from tamis._validation import N_JOBS, Choice, Constraint, Custom, Number
 from tamis.meta._meta_encoder import read_columns
 from tamis.meta.quality_map import REGRESSOR, QualityMap
-from tamis.meta.sources._selector import COUNT_OR_SHARE, Indices, Measuring, SourceSelector
 from tamis.meta.sources.meta_table import take_rows
+from tamis.meta.sources.source_selectors import COUNT_OR_SHARE, Indices, Measuring, SourceSelector
 
 Floats = NDArray[np.float64]
 # A map of one point could not tell anything apart.
@@ -40,8 +40,7 @@ class MFPFS(SourceSelector):
     drop : float, default=0.5
         Share of the candidates dropped in a round; at least one goes.
     quality : str, callable or estimator, default="svm_weights"
-        How good measured candidates are; see :func:`measure_quality`. A selector is fitted anew in
-        each round.
+        How good measured candidates are, found anew in each round; see :func:`measure_quality`.
     regressor : regressor, QualityMap or None, default=None
         Learns quality from meta-features; ``None`` is the default of :class:`QualityMap`.
     reuse : bool, default=True
@@ -54,14 +53,10 @@ class MFPFS(SourceSelector):
 
     Attributes
     ----------
-    n_measured_ : int
-        Candidates measured, the selected ones included.
-    cost_ : float
-        Their total cost.
-    measured_ : ndarray of int
-        Which ones, in the order of measuring.
-    failed_ : ndarray of int
-        Candidates that could not be measured.
+    n_measured_, cost_ : int, float
+        Number of candidates measured, the selected ones included, and their total cost.
+    measured_, failed_ : ndarray of int
+        The measured candidates, in this order, and those that could not be measured.
     history_ : list of dict
         For every round `alpha`, `n_candidates` (at its start), `n_drawn`, `n_new` (not measured
         before), `n_failed`, `n_dropped`, `n_left`, `cost` of the new ones, `correlation` of the map
@@ -69,8 +64,7 @@ class MFPFS(SourceSelector):
     quality_map_ : QualityMap or None
         The map of the last round.
     criterion_ : ndarray of shape (n_candidates,)
-        Quality predicted in the last round that a candidate took part in; NaN if it took part in
-        none.
+        Quality predicted in the last round that a candidate took part in; NaN without one.
     scores_ : ndarray of shape (n_candidates,)
         Number of candidates for the best, and one less for each that follows: first those
         selected, then those dropped in the last round, and so on; of one round by predicted
@@ -82,21 +76,15 @@ class MFPFS(SourceSelector):
     -----
     Algorithm 2 of the paper. The map of a round learns from the candidates drawn in this round
     only, as printed: the quality of a candidate depends on the others, and candidates that were
-    dropped no longer count. With `drop` below ``1 / n_left`` one candidate goes
-    (the printed number is 0 and the loop endless); where ``alpha n`` exceeds the number of
-    candidates left, all of them are drawn.
+    dropped no longer count. With ``reuse=False`` draws are independent of each other, as the text
+    of the paper says, and of 10 n candidates about 2.6 n are measured with the default schedule;
+    with ``reuse=True`` about 2.4 n. See :doc:`/families/meta` for departures from the paper.
 
-    No candidate is measured twice. With ``reuse=False`` draws are independent of each other, as
-    the text of the paper says, and of 10 n candidates about 2.6 n are measured with the default
-    schedule; the paper counts 2.1 n. With ``reuse=True`` the maps learn from as many candidates,
-    but about 2.4 n are measured, so this is the default.
-
-    Selected candidates that no round has drawn, about 0.04 n, are measured at the end (and counted
-    above), so that all that are selected can be had, and `n_measured_` and `cost_` tell the whole
-    price. A candidate that cannot be measured is left out with a warning and another one takes
-    its place. Columns that the source knows from an earlier run are used and counted, but not
-    measured again: a run interrupted by Ctrl-C or by a failure resumes where it was if it
-    is started again with the same seed.
+    No candidate is measured twice. Selected candidates that no round has drawn are measured at the
+    end, so that `n_measured_` and `cost_` tell the whole price. A candidate that cannot be measured
+    is left out with a warning and another one takes its place. Columns that the source knows from
+    an earlier run are used and counted, but not measured again: an interrupted run resumes where
+    it was if it is started again with the same seed.
 
     References
     ----------
@@ -156,17 +144,13 @@ class MFPFS(SourceSelector):
 
     def _keep_all(self, count: int) -> None:
         super()._keep_all(count)
-        self._start()
-
-    def _start(self) -> None:
         self.quality_map_: Any = None
-        self.criterion_ = np.full(self.n_features_in_, np.nan)
 
     def _select(self, measuring: Measuring, y: Any, count: int, random: Any) -> None:
         seed = draw_seed(random)
         # Errors in the properties are reported before anything is paid for.
         read_columns(measuring.source.meta, type(self).__name__)
-        self._start()
+        self.quality_map_ = None
         alive, fallen = np.arange(self.n_features_in_), []
         n_rounds = _count_rounds(alive.size, count, self.drop)
         try:
@@ -215,15 +199,14 @@ class MFPFS(SourceSelector):
         """Candidates left, best first, by the map learned from those drawn."""
         meta = measuring.source.meta
         quality = self._quality_of(measuring, drawn, y, seed)
-        self.quality_map_ = self._new_map(seed).fit(take_rows(meta, drawn), quality)
+        quality_map = QualityMap(regressor=self.regressor)
+        if isinstance(self.regressor, QualityMap):
+            quality_map = clone(self.regressor)
+        if quality_map.random_state is None:
+            quality_map.set_params(random_state=seed)
+        self.quality_map_ = quality_map.fit(take_rows(meta, drawn), quality)
         self.criterion_[alive] = self.quality_map_.predict(take_rows(meta, alive))
         return self._by_criterion(alive, [])
-
-    def _new_map(self, seed: int) -> QualityMap:
-        if not isinstance(self.regressor, QualityMap):
-            return QualityMap(regressor=self.regressor, random_state=seed)
-        copy = clone(self.regressor)
-        return copy if copy.random_state is not None else copy.set_params(random_state=seed)
 
     def _finish(
         self, measuring: Measuring, alive: Indices, fallen: list[Indices], count: int

@@ -16,7 +16,8 @@ from sklearn.linear_model import Ridge
 from tamis._columns import centred_columns, find_constant
 from tamis._runtime.warning import warn
 from tamis.data import checks
-from tamis.data.target import Target, check_classes, check_target, check_two_classes
+from tamis.data.labels import check_classes, check_target, check_two_classes
+from tamis.data.target import Target
 from tamis.exceptions import InputError
 
 Floats = NDArray[np.float64]
@@ -79,9 +80,8 @@ def measure_quality(
     classes, else one for each class against the rest, trained to their optimum. Missing cells
     are at the mean of their column. Tables of more than 6,000 rows that have more than one column
     for 8 rows would need a large Gram matrix: scikit-learn's ``LinearSVC`` (squared slack) takes
-    over. A regression target gets ridge regression instead, a penalty of
-    1 on the squared weights of standardised columns and target: a support vector regression would
-    need the width of a tube, and there is no good default for it.
+    over. A regression target gets ridge regression instead, a penalty of 1 on the squared weights
+    of standardised columns and target.
 
     ``"dft"`` takes :class:`tamis.RFT` for a numeric target; the other two need classes.
 
@@ -138,9 +138,12 @@ def check_quality_target(quality: Any, y: Any, who: str) -> NDArray[Any]:
 def _by_name(name: str, X: Any, y: NDArray[Any], random_state: Any, n_jobs: int | None) -> Floats:
     outcome = Target.of(y, "auto", None, X.shape[0], "measure_quality")
     if name == "svm_weights":
-        if outcome.values is not None:
-            return _ridge_weights(X, outcome.values)
-        return _svm_weights(X, outcome, random_state)
+        if outcome.values is None:
+            return _svm_weights(X, outcome, random_state)
+        columns = centred_columns(X, np.arange(X.shape[1]), scale=True)
+        target = centred_columns(outcome.values[:, None], np.arange(1), scale=True)[:, 0]
+        model = Ridge(alpha=1.0 / C, fit_intercept=False, solver="cholesky")
+        return np.square(model.fit(columns, target).coef_)
     from tamis.selectors import make_selector
 
     method = name.replace("_", "")
@@ -175,13 +178,6 @@ def _liblinear_weights(X: Any, codes: NDArray[np.int32], random_state: Any) -> F
     if any(issubclass(one.category, ConvergenceWarning) for one in caught):
         warn("measure_quality: LinearSVC stopped before its optimum; weights are approximate.")
     return np.square(model.coef_).sum(axis=0)
-
-
-def _ridge_weights(X: Any, values: Floats) -> Floats:
-    columns = centred_columns(X, np.arange(X.shape[1]), scale=True)
-    target = centred_columns(values[:, None], np.arange(1), scale=True)[:, 0]
-    model = Ridge(alpha=1.0 / C, fit_intercept=False, solver="cholesky")
-    return np.square(model.fit(columns, target).coef_)
 
 
 def _by_estimator(estimator: Any, X: Any, y: NDArray[Any], random_state: Any) -> Any:

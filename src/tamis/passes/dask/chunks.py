@@ -15,12 +15,24 @@ from tamis.data.partitioned import PartitionedTable, RawBlock, Wanted
 from tamis.data.roles import ColumnCode
 from tamis.exceptions import InputError
 from tamis.passes.dask.client import current_client, lost_workers
-from tamis.passes.memory import is_dask
 
 # So few chunks are tasks of their own: asking where they are would take longer.
 FEW_CHUNKS = 4
 # Tasks per thread of a worker: one more than needed, so that who is early can help.
 TASKS_PER_THREAD = 2
+
+
+def is_dask(X: Any) -> bool:
+    """Whether `X` is a collection of Dask; Dask is not imported to find out.
+
+    Examples
+    --------
+    >>> from tamis.passes import is_dask
+    >>> is_dask([[1.0, 2.0]])
+    False
+    """
+    package = type(X).__module__.split(".")[0]
+    return package in ("dask", "dask_expr") and hasattr(X, "__dask_graph__")
 
 
 class ChunkReader(PartitionedTable):

@@ -11,8 +11,10 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import uuid4
 
-from tamis.data.partitioned import PartitionedTable, Wanted
-from tamis.data.target_blocks import Encoding
+import numpy as np
+
+from tamis.data.partitioned import PartitionedTable, RawBlock, Wanted
+from tamis.data.target_blocks import ClassSummary, Encoding
 from tamis.exceptions import WorkerError
 from tamis.passes.dask.client import (
     RETRIES,
@@ -25,8 +27,10 @@ from tamis.passes.dask.client import (
     results,
 )
 from tamis.passes.engine import S, Steps, in_silence
-from tamis.passes.stream import SourceEngine, checked_weight, located
+from tamis.passes.stream import StreamEngine, located, weight_of
+from tamis.statistics import Ranges
 
+NO_COLUMNS: Wanted = np.empty(0, dtype=np.intp)
 # Summaries that one task merges.
 FAN_IN = 8
 # Parts of files that a task takes at most, once there are so many tasks.
@@ -76,7 +80,7 @@ class RemotePass:
                 if self.encoding is None:
                     statistic.look(raw)
                 else:
-                    weight = checked_weight(raw, self.encoding.who)
+                    weight = weight_of(raw, self.encoding.who)
                     statistic.update(self.encoding.block(raw, weight), 1)
             n_before += raw.n_rows
 
@@ -174,8 +178,13 @@ class Tasks:
         return argument
 
 
-class ClusterEngine(SourceEngine):
+class ClusterEngine(StreamEngine):
     """Passes over a source on the workers of Dask; only summaries travel."""
+
+    @property
+    def n_bytes(self) -> int:
+        """0: workers see the table part by part."""
+        return 0
 
     def run(
         self, statistic: S, name: str, *, n_jobs: int | None = 1, steps: Steps = in_silence
@@ -198,6 +207,44 @@ class ClusterEngine(SourceEngine):
                 statistic.merge(_summary_of(source, task, stage))
                 self.checkpoint.keep(name, stage.stop, n_parts, statistic)
         return statistic
+
+
+class FirstLook:
+    """The target and, unless they are None, the ranges of the columns; both have seen nothing."""
+
+    def __init__(self, target: ClassSummary, ranges: Ranges | None = None):
+        self.target, self.ranges = target, ranges
+
+    def look(self, raw: RawBlock) -> None:
+        """Take in a block; rows without weight count as rows only."""
+        assert raw.target is not None
+        weight = weight_of(raw, self.target.who)
+        self.target.update(raw.target, weight)
+        if self.ranges is not None:
+            encoding = Encoding(self.target.who, leave_out_missing=self.target.leave_out_missing)
+            self.ranges.update(encoding.block(raw, weight), 1)
+
+    def merge(self, other: FirstLook) -> FirstLook:
+        """Take in what another object has seen."""
+        self.target.merge(other.target)
+        if self.ranges is not None:
+            assert other.ranges is not None
+            self.ranges.merge(other.ranges)
+        return self
+
+
+def first_look(
+    source: PartitionedTable, target: ClassSummary, needs_ranges: bool
+) -> tuple[ClassSummary, Ranges | None]:
+    """The target and, where a pass for the ranges of the columns would follow, these.
+
+    Making or moving the chunks of Dask costs more than the work on them.
+    """
+    look, columns = FirstLook(target), NO_COLUMNS
+    if needs_ranges and source.checkpoint is None and source.known_ranges() is None:
+        look, columns = FirstLook(target, Ranges(source.n_columns)), None
+    look = run_on_workers(source, look, None, columns)
+    return look.target.finish(), look.ranges
 
 
 @contextmanager

@@ -1,0 +1,102 @@
+"""Scores of permuted targets: at once where the selector can, else by refits, in parallel."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tamis._ranking import Ranking
+from tamis._runtime.threads import blas_threads, effective_jobs, split_evenly
+from tamis.certainty.permutations import Permutations
+from tamis.cutoff.fit_data import FitData
+from tamis.statistics.permuted import PermutedScores
+
+Floats = NDArray[np.float64]
+Counts = NDArray[np.int64]
+# Numbers in a block of permuted scores.
+BLOCK_CELLS = 2**18
+# An equal score counts against the feature; rounding of a refit must not decide that.
+ROUNDING = 1e-12
+
+
+def permuted_scores(data: FitData) -> PermutedScores | None:
+    """Scores of many orders at once, if the selector can find them for these data."""
+    find = getattr(data.selector, "_permuted", None)
+    return None if find is None else find(data.X, data.target, data.sample_weight)
+
+
+class StepDown:
+    """Counts for Westfall and Young's maxT: of every feature alone, and of the best of a tail.
+
+    The features come worst first, so that the best of a feature and all worse ones is a running
+    maximum.
+    """
+
+    def __init__(self, ranking: Ranking, least: NDArray[Any]):
+        # Constant features are no hypotheses; of equal scores, the later one is the worse.
+        self.columns = ranking.useful[::-1]
+        self.least = np.ascontiguousarray(least[self.columns])
+        self.adjusted = np.zeros(self.columns.size, np.int64)
+        self.single = np.zeros(self.columns.size, np.int64)
+        self.n_columns = ranking.n_columns
+        self.maxima: list[NDArray[Any]] = []
+
+    def add(self, blocks: Iterator[tuple[int, NDArray[Any]]]) -> None:
+        """Take in the permuted scores of all features, ``[feature, order]`` in blocks."""
+        from tamis.certainty._count_kernels import count_step_down
+
+        best: Any = None
+        for first, block in blocks:
+            if best is None:
+                best = np.full(block.shape[1], -np.inf, block.dtype)
+            part = slice(first, first + len(block))
+            count_step_down(block, self.least[part], best, self.adjusted[part], self.single[part])
+        self.maxima.append(best)
+
+    @property
+    def n_orders(self) -> int:
+        """Permutations taken in."""
+        return sum(one.size for one in self.maxima)
+
+    def p_values(self) -> tuple[Floats, Floats]:
+        """Adjusted and unadjusted p-values of all features; 1 for constant ones."""
+        adjusted, single = np.ones(self.n_columns), np.ones(self.n_columns)
+        total = 1.0 + self.n_orders
+        best_first = (1.0 + self.adjusted[::-1]) / total
+        adjusted[self.columns[::-1]] = np.maximum.accumulate(best_first)
+        single[self.columns] = (1.0 + self.single) / total
+        return adjusted, single
+
+
+def score_blocks(
+    permuted: PermutedScores, columns: NDArray[np.intp], targets: Any, n_orders: int
+) -> Iterator[tuple[int, NDArray[Any]]]:
+    """Permuted scores of the features, some at a time, each with the place of the first."""
+    width = max(8, BLOCK_CELLS // max(n_orders, 1))
+    # Threads of ours go through the columns, each with one thread of the BLAS.
+    with blas_threads().limit(limits=1, user_api="blas"):
+        for first, last in split_evenly(0, columns.size, -(-columns.size // width)):
+            yield first, permuted.statistic(columns[first:last], targets)
+
+
+def refit_scores(
+    data: FitData, permutations: Permutations, states: NDArray[np.uint64], n_jobs: int | None
+) -> Iterator[Floats]:
+    """Scores of fits on permuted targets, one after the other; threads work ahead."""
+    from joblib import Parallel, delayed
+
+    target = data.target
+
+    def fit(state: int) -> Floats:
+        order = permutations.orders(states[state : state + 1])[0]
+        return data.fit(data.X, target[order]).scores_
+
+    n_threads = min(effective_jobs(n_jobs), states.size)
+    if n_threads <= 1:
+        yield from map(fit, range(states.size))
+    else:
+        work = Parallel(n_threads, prefer="threads", return_as="generator", pre_dispatch=n_threads)
+        yield from work(delayed(fit)(state) for state in range(states.size))

@@ -1,0 +1,43 @@
+"""Arrays of Python objects that are all of one kind, such as booleans or dates."""
+
+from __future__ import annotations
+
+import datetime
+import decimal
+import numbers
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+def settled(y: NDArray[Any]) -> NDArray[Any]:
+    """Objects that are all booleans, numbers or dates as an array of these."""
+    if y.dtype.kind != "O" or y.ndim != 1:
+        return y
+    kinds = {type(value) for value in y}
+
+    def all_are(*types: type) -> bool:
+        return bool(kinds) and all(issubclass(kind, types) for kind in kinds)
+
+    if all_are(bool, np.bool_):
+        return y.astype(bool)
+    if all_are(datetime.datetime):
+        return np.array([_in_utc(value) for value in y], "M8[us]")
+    if all_are(datetime.date):
+        return y.astype("M8[D]")
+    if all_are(datetime.timedelta):
+        return y.astype("m8[us]")
+    try:
+        if all_are(numbers.Integral):
+            return y.astype(np.int64)
+        if all_are(numbers.Real, decimal.Decimal):
+            return y.astype(np.float64)
+    except OverflowError:
+        pass
+    return y
+
+
+def _in_utc(value: datetime.datetime) -> datetime.datetime:
+    """The same moment without a time zone."""
+    return value if value.tzinfo is None else value.astimezone(datetime.UTC).replace(tzinfo=None)
