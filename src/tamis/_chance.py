@@ -64,9 +64,10 @@ def _explained(x: NDArray[np.float64], data: FitData) -> tuple[float, int]:
     x = x - x.mean()
     total = float(x @ x)
     target = np.ravel(data.y)
-    if not total > 0.0:  # missing values, too
+    task = getattr(data.selector, "task_", None)
+    if task is None or not total > 0.0:  # missing values, too
         return 0.0, 1
-    if data.selector.task_ == "classification":
+    if task == "classification":
         _, codes, counts = np.unique(target, return_inverse=True, return_counts=True)
         return float((np.bincount(codes, x) ** 2 / counts).sum()) / total, counts.size - 1
     y = np.asarray(target, dtype=np.float64)

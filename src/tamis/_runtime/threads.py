@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from functools import cache
 from itertools import pairwise
 from typing import Any
 
@@ -59,14 +58,6 @@ def run_parts(
     from tamis._runtime.helper_threads import run_shared
 
     run_shared(function, parts, n_threads)
-
-
-@cache
-def blas_threads() -> Any:
-    """What limits the threads of the BLAS, for as long as threads of ours call it."""
-    from threadpoolctl import ThreadpoolController
-
-    return ThreadpoolController()
 
 
 def run_kernel(

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tamis._ranking import Ranking
-from tamis._runtime.threads import blas_threads, effective_jobs, split_evenly
+from tamis._runtime.threads import effective_jobs, split_evenly
 from tamis.certainty.permutations import Permutations
 from tamis.cutoff.fit_data import FitData
 from tamis.statistics.permuted import PermutedScores
@@ -100,3 +101,11 @@ def refit_scores(
     else:
         work = Parallel(n_threads, prefer="threads", return_as="generator", pre_dispatch=n_threads)
         yield from work(delayed(fit)(state) for state in range(states.size))
+
+
+@cache
+def blas_threads() -> Any:
+    """What limits the threads of the BLAS, for as long as threads of ours call it."""
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()

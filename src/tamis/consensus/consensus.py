@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -51,6 +52,7 @@ def _are_selectors(value: Any) -> bool:
     return bool(items) and all(isinstance(item, str | BaseSelector) for _, item in items)
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class Consensus(WeightedSelector):
     """One ranking out of many: of several methods, of several draws of the rows, or of both.
 
@@ -142,6 +144,15 @@ class Consensus(WeightedSelector):
     (['dft', 'relieff'], 1.0)
     """
 
+    selectors: Any = DEFAULT
+    n_resamples: int = 0
+    subsample: float = 0.5
+    aggregation: str = "borda"
+    task: str = "auto"
+    random_state: Any = None
+    n_features_to_select: Any = "best"
+    n_jobs: int | None = None
+
     facts: ClassVar[SelectorFacts] = SelectorFacts(
         summary="Aggregated rank over several methods, or over one method on resampled rows.",
         tasks=BOTH_TASKS,
@@ -164,27 +175,6 @@ class Consensus(WeightedSelector):
         "n_jobs": N_JOBS,
     }
     _chooses_count: ClassVar[bool] = True
-
-    def __init__(
-        self,
-        *,
-        selectors: Any = DEFAULT,
-        n_resamples: int = 0,
-        subsample: float = 0.5,
-        aggregation: str = "borda",
-        task: str = "auto",
-        random_state: Any = None,
-        n_features_to_select: Any = "best",
-        n_jobs: int | None = None,
-    ):
-        self.selectors = selectors
-        self.n_resamples = n_resamples
-        self.subsample = subsample
-        self.aggregation = aggregation
-        self.task = task
-        self.random_state = random_state
-        self.n_features_to_select = n_features_to_select
-        self.n_jobs = n_jobs
 
     def _score(self, X: Any, y: Any, weight: Floats | None) -> Scores:
         members = _make_members(self)

@@ -2,22 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
-from tamis.data.formats.arrow_ipc import is_ipc_stream
 from tamis.data.formats.dialect import read_text
 from tamis.data.formats.npz import read_npz
-from tamis.data.formats.paths import (
-    FORMATS,
-    check_file,
-    first_line,
-    format_among,
-    import_package,
-)
+from tamis.data.formats.paths import FORMATS, check_file, format_among
+from tamis.data.formats.whole_arrow import read_arrow
 from tamis.data.table import RawTable
-from tamis.exceptions import InputError
 
 
 def table_format(path: str | Path) -> str:
@@ -63,13 +54,6 @@ def read_table(path: str | Path) -> RawTable:
     RawTable
         The table with its types, untouched.
 
-    Raises
-    ------
-    InputError
-        When the file cannot be read as a table; the message says why, where and what to do.
-    MissingDependencyError
-        When pyarrow is needed and not installed.
-
     Notes
     -----
     Text: UTF-8 with or without a byte order mark, any line ends, cells in double quotes may hold
@@ -95,40 +79,6 @@ def read_table(path: str | Path) -> RawTable:
     path = Path(path)
     check_file(path)
     kind = table_format(path)
-    if kind == "parquet":
-        # Folder names like ``year=2020`` do not become columns.
-        return _read_arrow(path, "Parquet", _parquet)
-    if kind == "feather":
-        return _read_arrow(path, "Feather", _feather)
+    if kind in ("parquet", "feather"):
+        return read_arrow(path, kind)
     return read_npz(path) if kind == "npz" else read_text(path)
-
-
-def _read_arrow(path: Path, kind: str, read: Callable[[Path], Any]) -> RawTable:
-    pa = import_package("pyarrow", f"reading {path.name}")
-    try:
-        arrow = read(path)
-        # Arrow trusts the offsets in the file; without this a damaged one can crash Python.
-        arrow.validate(full=True)
-    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
-        raise InputError(
-            f"{path.name}: expected a {kind} file, got a damaged or other file "
-            f"({first_line(error)}); write or download it again, or correct its extension."
-        ) from error
-    return RawTable.from_arrow(arrow, path)
-
-
-def _parquet(path: Path) -> Any:
-    from pyarrow import parquet
-
-    with parquet.ParquetFile(path) as file:
-        return file.read()
-
-
-def _feather(path: Path) -> Any:
-    """Read Feather version 2, which is the Arrow IPC file format, or an Arrow IPC stream."""
-    import pyarrow as pa
-    from pyarrow import ipc
-
-    opener = ipc.open_stream if is_ipc_stream(path) else ipc.open_file
-    with pa.OSFile(str(path)) as source:
-        return opener(source).read_all()

@@ -56,7 +56,9 @@ def scan(
     checkpoint: PathLike | None = None,
     cluster: Any = None,
 ) -> Scan:
-    r"""Open a table that may be larger than memory; rows are read when a selector is fitted.
+    r"""Open a table that may be larger than memory; it goes where ``X`` goes.
+
+    Rows are read when a selector is fitted: ``DFT().fit(scan(...))``.
 
     Parameters
     ----------
@@ -74,10 +76,8 @@ def scan(
         no names. None means all but target and weight, text and identifiers.
     weight : str, Path or array-like of shape (n_rows,), default=None
         Weights of the rows, given like `target`. None means that all rows count alike.
-    include : sequence of str, default=()
-        Use these too although they look like free text or identifiers.
-    exclude : sequence of str, default=()
-        Never use these.
+    include, exclude : sequence of str, default=()
+        Columns to use although they look like free text or identifiers, and columns never to use.
     memory_limit : int, float, str or None, default=None
         Bytes to stay below, or a text such as ``"1 GiB"`` or ``"500 MB"``. None means a quarter
         of the memory that is free, and at least 64 MiB.
@@ -87,11 +87,6 @@ def scan(
     cluster : str, int, Client or None, default=None
         Who reads and computes: the workers of a scheduler of Dask, given by its address or a
         client of it; so many local processes; ``"threads"`` of Dask; or this process.
-
-    Returns
-    -------
-    Scan
-        What goes where ``X`` goes: ``DFT().fit(scan(...))``.
 
     Notes
     -----
@@ -145,10 +140,7 @@ def open_files(paths: Any) -> list[TableFile]:
 
 
 def _find_labels(what: str, asked: Any, files: Sequence[TableFile]) -> Labels:
-    """Find what a user calls target or weight.
-
-    Without a name, ``y`` is the target where a file has it beside the matrix.
-    """
+    """Find what a user calls target or weight; without a name, ``y`` beside a matrix."""
     first = files[0]
     if asked is None:
         usual = what == "target" and first.y_is_target and "y" in first.beside
@@ -190,11 +182,6 @@ class Scan(PartitionedTable):
     """A table in files, read block by block; made by :func:`tamis.scan`.
 
     It holds no open file and can be pickled, so that each worker of a cluster reads its own parts.
-
-    Parameters
-    ----------
-    files, positions, labels, memory_limit, checkpoint, judged
-        As :func:`tamis.scan` finds them.
 
     Attributes
     ----------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -28,6 +29,7 @@ Floats = NDArray[np.float64]
 UNEXPLAINED = 1e-13
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class AnovaF(BlockSelector):
     """F statistic: variance between the classes over variance within, or that of a straight line.
 
@@ -86,6 +88,10 @@ class AnovaF(BlockSelector):
     array([ 119.,   49., 1180.,  960.])
     """
 
+    task: str = "auto"
+    n_features_to_select: Any = "elbow"
+    n_jobs: int | None = None
+
     facts: ClassVar[SelectorFacts] = SelectorFacts(
         summary="F statistic of a one-way ANOVA, or of a simple linear regression.",
         tasks=BOTH_TASKS,
@@ -94,13 +100,6 @@ class AnovaF(BlockSelector):
     )
 
     _constraints: ClassVar[dict[str, Constraint]] = {"task": TASK, "n_jobs": N_JOBS}
-
-    def __init__(
-        self, *, task: str = "auto", n_features_to_select: Any = "elbow", n_jobs: int | None = None
-    ):
-        self.task = task
-        self.n_features_to_select = n_features_to_select
-        self.n_jobs = n_jobs
 
     def _check_table(self, table: Opened) -> None:
         total, least = table.total, table.n_classes or 2

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -39,6 +40,7 @@ FEW_ROWS = 20
 TILE_COLUMNS, TILE_CELLS = 64, 2**20
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class Correlation(BlockSelector):
     """Size of the correlation of every column with the target, linear or of ranks.
 
@@ -107,6 +109,12 @@ class Correlation(BlockSelector):
     array([0.19, 0.04, 0.59])
     """
 
+    kind: str = "pearson"
+    classes: str = "multiple"
+    task: str = "auto"
+    n_features_to_select: Any = "elbow"
+    n_jobs: int | None = None
+
     facts: ClassVar[SelectorFacts] = SelectorFacts(
         summary="Absolute Pearson or Spearman correlation with the target.",
         tasks=BOTH_TASKS,
@@ -121,21 +129,6 @@ class Correlation(BlockSelector):
         "task": TASK,
         "n_jobs": N_JOBS,
     }
-
-    def __init__(
-        self,
-        *,
-        kind: str = "pearson",
-        classes: str = "multiple",
-        task: str = "auto",
-        n_features_to_select: Any = "elbow",
-        n_jobs: int | None = None,
-    ):
-        self.kind = kind
-        self.classes = classes
-        self.task = task
-        self.n_features_to_select = n_features_to_select
-        self.n_jobs = n_jobs
 
     def _score(self, X: Any, y: Any, weight: Floats | None) -> Scores:
         if self.kind == "pearson":

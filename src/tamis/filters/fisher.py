@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -24,6 +25,7 @@ Floats = NDArray[np.float64]
 ROUNDING = 64 * 2.0**-52
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class Fisher(BlockSelector):
     """Fisher score: how far the class means lie apart, over the variances within the classes.
 
@@ -85,6 +87,10 @@ class Fisher(BlockSelector):
     array([ 1.59,  0.66, 15.74, 12.8 ])
     """
 
+    form: str = "plain"
+    n_features_to_select: Any = "elbow"
+    n_jobs: int | None = None
+
     facts: ClassVar[SelectorFacts] = SelectorFacts(
         summary="Distance between the class means relative to the variance within classes.",
         tasks=("classification",),
@@ -96,13 +102,6 @@ class Fisher(BlockSelector):
         "form": Choice(("plain", "weighted")),
         "n_jobs": N_JOBS,
     }
-
-    def __init__(
-        self, *, form: str = "plain", n_features_to_select: Any = "elbow", n_jobs: int | None = None
-    ):
-        self.form = form
-        self.n_features_to_select = n_features_to_select
-        self.n_jobs = n_jobs
 
     def _check_table(self, table: Opened) -> None:
         assert table.class_weight is not None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -31,6 +32,7 @@ from tamis.statistics.permuted_counts import MOST_BINS, PermutedGains
 Floats = NDArray[np.float64]
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class InformationGain(BlockSelector):
     """Information gain: by how many bits knowing a column's bin lowers the entropy of the classes.
 
@@ -86,6 +88,11 @@ class InformationGain(BlockSelector):
     array([0.78, 0.47, 0.47, 1.42])
     """
 
+    costs: Any = None
+    n_bins: int = 16
+    n_features_to_select: Any = "elbow"
+    n_jobs: int | None = None
+
     facts: ClassVar[SelectorFacts] = SelectorFacts(
         summary="Bits of information about the class labels, optionally per unit of cost.",
         tasks=("classification",),
@@ -108,19 +115,6 @@ class InformationGain(BlockSelector):
         "n_bins": Number(int, low=2),
         "n_jobs": N_JOBS,
     }
-
-    def __init__(
-        self,
-        *,
-        costs: Any = None,
-        n_bins: int = 16,
-        n_features_to_select: Any = "elbow",
-        n_jobs: int | None = None,
-    ):
-        self.costs = costs
-        self.n_bins = n_bins
-        self.n_features_to_select = n_features_to_select
-        self.n_jobs = n_jobs
 
     def _check_table(self, table: Opened) -> None:
         self._checked_costs(table.n_columns)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, ClassVar
 
@@ -40,6 +41,7 @@ PARTS_PER_STEP = 16
 ScaledTarget = tuple[Floats, float, Floats, NDArray[np.int64]]
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class MutualInformation(BlockSelector):
     """Mutual information of every column and the target, in nats.
 
@@ -129,6 +131,17 @@ class MutualInformation(BlockSelector):
     array([False, False,  True,  True])
     """
 
+    estimator: str = "binned"
+    n_bins: int = 16
+    n_neighbors: int = 3
+    level: float = 0.95
+    prior: str | float = "jeffreys"
+    task: str = "auto"
+    discrete_features: Any = "auto"
+    random_state: Any = None
+    n_features_to_select: Any = "elbow"
+    n_jobs: int | None = None
+
     facts: ClassVar[SelectorFacts] = SelectorFacts(
         summary="Mutual information with the target: binned, nearest-neighbour or Bayesian.",
         tasks=BOTH_TASKS,
@@ -164,31 +177,6 @@ class MutualInformation(BlockSelector):
         ),
         "n_jobs": N_JOBS,
     }
-
-    def __init__(
-        self,
-        *,
-        estimator: str = "binned",
-        n_bins: int = 16,
-        n_neighbors: int = 3,
-        level: float = 0.95,
-        prior: str | float = "jeffreys",
-        task: str = "auto",
-        discrete_features: Any = "auto",
-        random_state: Any = None,
-        n_features_to_select: Any = "elbow",
-        n_jobs: int | None = None,
-    ):
-        self.estimator = estimator
-        self.n_bins = n_bins
-        self.n_neighbors = n_neighbors
-        self.level = level
-        self.prior = prior
-        self.task = task
-        self.discrete_features = discrete_features
-        self.random_state = random_state
-        self.n_features_to_select = n_features_to_select
-        self.n_jobs = n_jobs
 
     def _levels(self) -> Levels:
         return partial(information.equal_shares, n_bins=self.n_bins)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -36,6 +37,7 @@ MOST_PAIR_BYTES = 2**28
 BYTES_PER_PAIR = 48
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class ReliefF(BaseSelector):
     """ReliefF and RReliefF: columns that tell near rows of different targets apart.
 
@@ -122,6 +124,17 @@ class ReliefF(BaseSelector):
     array([ True,  True, False, False, False])
     """
 
+    n_neighbors: int = 10
+    discrete_features: Any = "auto"
+    discrete_threshold: int = 10
+    n_samples: int | None = None
+    sample_weighting: bool = False
+    task: str = "auto"
+    memory_limit: float | str | None = None
+    random_state: Any = None
+    n_features_to_select: Any = "elbow"
+    n_jobs: int | None = None
+
     facts: ClassVar[SelectorFacts] = SelectorFacts(
         summary="Difference between nearest neighbours of other classes and of the same class.",
         tasks=BOTH_TASKS,
@@ -149,31 +162,6 @@ class ReliefF(BaseSelector):
         "memory_limit": MEMORY_LIMIT,
         "n_jobs": N_JOBS,
     }  # fmt: skip
-
-    def __init__(
-        self,
-        *,
-        n_neighbors: int = 10,
-        discrete_features: Any = "auto",
-        discrete_threshold: int = 10,
-        n_samples: int | None = None,
-        sample_weighting: bool = False,
-        task: str = "auto",
-        memory_limit: float | str | None = None,
-        random_state: Any = None,
-        n_features_to_select: Any = "elbow",
-        n_jobs: int | None = None,
-    ):
-        self.n_neighbors = n_neighbors
-        self.discrete_features = discrete_features
-        self.discrete_threshold = discrete_threshold
-        self.n_samples = n_samples
-        self.sample_weighting = sample_weighting
-        self.task = task
-        self.memory_limit = memory_limit
-        self.random_state = random_state
-        self.n_features_to_select = n_features_to_select
-        self.n_jobs = n_jobs
 
     def _score(self, X: Any, y: Any, weight: Floats | None) -> Scores:
         outcome = Target.of(y, self.task, None, X.shape[0], type(self).__name__)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -76,6 +77,7 @@ class SplitSelector(BesideFitMixin, BlockSelector):
         return BestCuts(*found, base)
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class DFT(ClassBlocksMixin, SplitSelector):
     """Discriminant feature test: how well one cut of a column separates the classes.
 
@@ -134,6 +136,12 @@ class DFT(ClassBlocksMixin, SplitSelector):
     array([0.35, 0.18, 0.58, 0.58])
     """
 
+    n_bins: int = 16
+    class_weight: Any = None
+    ranges: Any = None
+    n_features_to_select: Any = "elbow"
+    n_jobs: int | None = None
+
     facts: ClassVar[SelectorFacts] = SelectorFacts(
         summary="Share of the class entropy that the best single threshold removes.",
         tasks=("classification",),
@@ -150,21 +158,6 @@ class DFT(ClassBlocksMixin, SplitSelector):
         ),
     }
     _unit: ClassVar[str] = "entropy (bits)"
-
-    def __init__(
-        self,
-        *,
-        n_bins: int = 16,
-        class_weight: Any = None,
-        ranges: Any = None,
-        n_features_to_select: Any = "elbow",
-        n_jobs: int | None = None,
-    ):
-        self.n_bins = n_bins
-        self.class_weight = class_weight
-        self.ranges = ranges
-        self.n_features_to_select = n_features_to_select
-        self.n_jobs = n_jobs
 
     def _by_bin(self, table: Opened, bins: Bins) -> ClassHistogram:
         return ClassHistogram.for_table(bins, table.n_classes, table.engine.n_bytes)

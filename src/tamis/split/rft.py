@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from tamis._facts import SelectorFacts
@@ -11,6 +12,7 @@ from tamis.statistics import Bins, TargetSums
 from tamis.statistics.block import lanes_for
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class RFT(SplitSelector):
     """Relevant feature test: how well one cut of a column explains a numeric target.
 
@@ -62,6 +64,11 @@ class RFT(SplitSelector):
     array(['bmi', 's5'], dtype=object)
     """
 
+    n_bins: int = 16
+    ranges: Any = None
+    n_features_to_select: Any = "elbow"
+    n_jobs: int | None = None
+
     facts: ClassVar[SelectorFacts] = SelectorFacts(
         summary="Share of the target variance that the best single threshold removes.",
         tasks=("regression",),
@@ -72,19 +79,6 @@ class RFT(SplitSelector):
 
     _task: ClassVar[str] = "regression"
     _unit: ClassVar[str] = "mean squared error"
-
-    def __init__(
-        self,
-        *,
-        n_bins: int = 16,
-        ranges: Any = None,
-        n_features_to_select: Any = "elbow",
-        n_jobs: int | None = None,
-    ):
-        self.n_bins = n_bins
-        self.ranges = ranges
-        self.n_features_to_select = n_features_to_select
-        self.n_jobs = n_jobs
 
     def _by_bin(self, table: Opened, bins: Bins) -> TargetSums:
         table_bytes = 8 * 2 * table.n_columns * (self.n_bins + 2)
