@@ -99,37 +99,37 @@ def heavy_tails(rng, n=200, p=400):
 # For conditional questions the joint law of the features matters.
 
 
-def chain(rng, n=400, p=100):
+def chain(rng, n=500, p=150):
     X = ar_rows(rng, n, p, 0.5)
-    y, needed = linear(rng, X, 15, 0.25)
+    y, needed = linear(rng, X, 30, 0.25)
     return X, y, np.ones(p, bool), needed
 
 
-def tight_blocks(rng, n=400, p=100):
+def tight_blocks(rng, n=500, p=150):
     X = block_rows(rng, n, p, 0.7, 5)
-    y, needed = linear(rng, X, 10, 0.4)
+    y, needed = linear(rng, X, 30, 0.4)
     return X, y, needed.reshape(-1, 5).any(axis=1).repeat(5), needed
 
 
-def copula(rng, n=400, p=100):
+def copula(rng, n=500, p=150):
     """Margins with heavy tails under a Gaussian copula."""
     X = stats.t(3).ppf(stats.norm.cdf(ar_rows(rng, n, p, 0.5)))
-    y, needed = linear(rng, X, 15, 0.2)
+    y, needed = linear(rng, X, 30, 0.2)
     return X, y, np.ones(p, bool), needed
 
 
-def logistic_chain(rng, n=500, p=100):
+def logistic_chain(rng, n=600, p=150):
     X = ar_rows(rng, n, p, 0.5)
-    value, needed = linear(rng, X, 15, 0.7, noise=0.0)
+    value, needed = linear(rng, X, 30, 0.7, noise=0.0)
     y = (rng.random(n) < 1 / (1 + np.exp(-value))).astype(int)
     return X, y, np.ones(p, bool), needed
 
 
-def factors(rng, n=150, p=600):
+def factors(rng, n=300, p=400):
     """Few factors behind many features, fewer rows than features."""
     X = rng.standard_normal((n, 5)) @ rng.standard_normal((5, p)) * 0.4
     X += rng.standard_normal((n, p))
-    y, needed = linear(rng, X, 15, 0.7)
+    y, needed = linear(rng, X, 30, 0.6)
     return X, y, np.ones(p, bool), needed
 
 

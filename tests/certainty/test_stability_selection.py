@@ -14,7 +14,7 @@ from reference import stability_selection as plain
 from tamis._runtime.seeds import stream
 from tamis.certainty import StabilitySelection
 from tamis.certainty._half_samples import HalfSamples
-from tamis.certainty.stability_selection import choose
+from tamis.certainty.stability_selection import places_of
 from tamis.exceptions import InputError, SelectionWarning
 
 
@@ -85,12 +85,14 @@ def test_weights_go_with_the_rows():
 
 def test_ties_are_never_broken_by_position():
     every = np.ones(5, dtype=bool)
-    assert choose(np.array([3.0, 2.0, 2.0, 2.0, 1.0]), every, 1).tolist() == [True] + [False] * 4
-    assert choose(np.array([3.0, 2.0, 2.0, 2.0, 1.0]), every, 2).tolist() == [True] + [False] * 4
-    assert choose(np.array([3.0, 2.0, 2.0, 2.0, 1.0]), every, 4).sum() == 4
-    assert not choose(np.zeros(5), every, 2).any()
+    tied = np.array([3.0, 2.0, 2.0, 2.0, 1.0])
+    assert places_of(tied, every, 5).tolist() == [1, 4, 4, 4, 5]
+    assert (places_of(tied, every, 1) <= 1).tolist() == [True] + [False] * 4
+    assert (places_of(tied, every, 2) <= 2).tolist() == [True] + [False] * 4
+    assert (places_of(tied, every, 4) <= 4).sum() == 4
+    assert not (places_of(np.zeros(5), every, 2) <= 2).any()
     few = np.array([True, False, True, False, False])
-    assert choose(np.zeros(5), few, 2).tolist() == few.tolist()
+    assert (places_of(np.zeros(5), few, 2) <= 2).tolist() == few.tolist()
 
 
 def test_recut_needs_no_data():

@@ -115,3 +115,50 @@ class TestShadows:
         selector = tamis.DFT(n_features_to_select=1).fit([[0.0, 1.0], [1.0, 1.5]], [0, 1])
         with pytest.raises(InputError, match=r"recut\(Shadows\(\), X, y\)"):
             ShadowDisplay.from_estimator(selector)
+
+
+class TestFittedSelectors:
+    """The pictures read what the rules found."""
+
+    X = np.random.default_rng(1).standard_normal((80, 30))
+    y = np.arange(80) % 2
+    X[:, :12] += 1.5 * y[:, None]
+
+    def fit(self, rule):
+        return tamis.AnovaF(n_features_to_select=rule).fit(self.X, self.y)
+
+    def test_false_discoveries(self):
+        from tamis.certainty import FalseDiscoveries
+
+        selector = self.fit(FalseDiscoveries(0.1))
+        display = PValueDisplay.from_estimator(selector)
+        np.testing.assert_array_equal(display.p_values, selector.p_values_)
+        display = QValueDisplay.from_estimator(selector)
+        assert display.n_selected(0.1) == selector.n_selected_
+
+    def test_knockoffs(self):
+        from tamis.certainty import Knockoffs
+
+        selector = self.fit(Knockoffs(0.2))
+        display = KnockoffDisplay.from_estimator(selector)
+        np.testing.assert_array_equal(display.statistics, selector.cut_details_["W"][0])
+        assert (display.statistics >= display.threshold).sum() == selector.n_selected_
+
+    def test_stability_path(self):
+        from tamis.certainty import StabilitySelection
+
+        selector = self.fit(StabilitySelection(n_pairs=10))
+        display = StabilityPathDisplay.from_estimator(selector)
+        row = list(display.numbers).index(display.n_per_half)
+        np.testing.assert_array_equal(
+            display.frequencies[row], selector.cut_details_["frequencies"]
+        )
+        assert (np.diff(display.frequencies, axis=0) >= 0).all()
+
+    def test_shadows(self):
+        from tamis.certainty import Shadows
+
+        selector = self.fit(Shadows(0.1, n_rounds=20))
+        display = ShadowDisplay.from_estimator(selector, most=5)
+        assert len(display.ax_.get_yticklabels()) == 8
+        assert display.status.count("confirmed") == selector.n_selected_

@@ -26,6 +26,8 @@ from tamis.cutoff.rule import Cut
 
 # The threshold for which the number per half sample is chosen if none is given.
 USUAL_THRESHOLD = 0.75
+# Points of the stability path.
+N_POINTS = 12
 # Scores nearer than this, relative to themselves, are tied.
 ROUNDING = 1e-12
 
@@ -80,7 +82,8 @@ class StabilitySelection(CertaintyRule):
     -----
     ``cut_details_`` has ``frequencies`` and ``pair_frequencies`` (share of pairs of which both
     halves choose the feature), one number per feature; ``n_pairs``, ``n_per_half`` and
-    ``n_candidates`` (features that vary); the ``threshold`` in force, ``expected_false`` (the
+    ``n_candidates`` (features that vary); ``path_frequencies`` for other numbers per half sample,
+    ``path_numbers``; the ``threshold`` in force, ``expected_false`` (the
     bound at that threshold) and all three ``bounds`` with their ``assumptions``.
 
     Another `level`, `threshold` or `bound` needs neither data nor a refit:
@@ -96,7 +99,7 @@ class StabilitySelection(CertaintyRule):
     are split evenly only if every group belongs to one class.
 
     Costs ``2 n_pairs`` fits on half of the rows; memory for one half of the table per thread, and
-    16 bytes per feature.
+    some 100 bytes per feature.
 
     References
     ----------
@@ -193,7 +196,10 @@ class StabilitySelection(CertaintyRule):
         halves = self._halves(data)
         n_candidates = int(varies.sum())
         n_per_half = min(self.n_per_half or self._usual_number(n_candidates), n_candidates)
-        counts = {name: np.zeros(varies.size, dtype=np.int64) for name in ("chosen", "twice")}
+        numbers = path_numbers(n_per_half, n_candidates)
+        in_force = int(np.flatnonzero(numbers == n_per_half)[0])
+        shapes = {"chosen": (numbers.size, varies.size), "twice": (varies.size,)}
+        counts = {name: np.zeros(shape, dtype=np.int64) for name, shape in shapes.items()}
         rounds = Rounds.of(self, data, "pairs", self.n_pairs, counts)
         rounds.steps = steps or rounds.steps
         y = data.target if is_supervised(data.selector) else None
@@ -204,21 +210,25 @@ class StabilitySelection(CertaintyRule):
             for rows in halves.draw(random):
                 target = None if y is None else y[rows]
                 scores, constant = rounds.scores(rounds.rows_of(rows), target, rows, random)
-                found.append(choose(scores, varies & ~constant, n_per_half))
+                places = places_of(scores, varies & ~constant, int(numbers[-1]))
+                found.append(places <= numbers[:, None])
             return found
 
         def absorb(number: int, found: list[NDArray[np.bool_]]) -> None:
             first, second = found
             rounds.arrays["chosen"] += first.astype(np.int64) + second
-            rounds.arrays["twice"] += first & second
+            rounds.arrays["twice"] += first[in_force] & second[in_force]
 
         rounds.run(chosen_twice, absorb)
+        path = rounds.arrays["chosen"] / (2 * rounds.done)
         return {
-            "frequencies": rounds.arrays["chosen"] / (2 * rounds.done),
+            "frequencies": path[in_force],
             "pair_frequencies": rounds.arrays["twice"] / rounds.done,
             "n_pairs": rounds.done,
             "n_per_half": n_per_half,
             "n_candidates": n_candidates,
+            "path_numbers": numbers,
+            "path_frequencies": path,
         }
 
     def decide(self, evidence: dict[str, Any], ranking: Ranking) -> NDArray[np.bool_]:
@@ -281,19 +291,29 @@ class StabilitySelection(CertaintyRule):
         return HalfSamples.of(rows, data.target if is_classes else None, strata, groups, self.who)
 
 
-def choose(
-    scores: NDArray[np.float64], varies: NDArray[np.bool_], number: int
-) -> NDArray[np.bool_]:
-    """Mask of the `number` best features, without those tied with the first one left out."""
-    chosen = np.zeros(scores.size, dtype=bool)
+def path_numbers(n_per_half: int, n_candidates: int) -> NDArray[np.int64]:
+    """Numbers of features per half sample for which frequencies are kept, for a plot."""
+    most = min(2 * n_per_half, n_candidates)
+    spread = np.geomspace(1, most, N_POINTS).round().astype(np.int64)
+    return np.union1d(spread, [n_per_half])
+
+
+def places_of(
+    scores: NDArray[np.float64], varies: NDArray[np.bool_], most: int
+) -> NDArray[np.int64]:
+    """Place of every feature up to `most`, 1 for the best; of tied features, the last of them.
+
+    So the features up to a place never leave out one that is tied with them.
+    """
+    places = np.full(scores.size, scores.size + 1)
     candidates = np.flatnonzero(varies)
-    if candidates.size <= number:
-        chosen[candidates] = True
-        return chosen
     own = scores[candidates]
-    first_out = np.partition(own, own.size - number - 1)[own.size - number - 1]
-    chosen[candidates[own > first_out + ROUNDING * abs(first_out)]] = True
-    return chosen
+    if own.size > most + 1:
+        best = np.argpartition(-own, most)[: most + 1]
+        candidates, own = candidates[best], own[best]
+    descending = np.sort(-own)
+    places[candidates] = np.searchsorted(descending, ROUNDING * np.abs(own) - own, side="right")
+    return places
 
 
 def is_supervised(selector: Any) -> bool:
