@@ -38,8 +38,8 @@ def warn_if_at_chance(data: FitData, *, refit: bool = False) -> bool:
         warn(
             f"{type(selector).__name__}: the selection is not distinguishable from noise. The best "
             f"score, that of {name!r}, is reached by {n_reached} of {N_PERMUTATIONS} permuted "
-            "targets. Use a rule of tamis.certainty, which selects what is beyond chance, or more "
-            "rows."
+            "targets. Test every feature: n_features_to_select=FalseDiscoveries(0.1) from "
+            "tamis.certainty, or --select fdr:0.1."
         )
     return True
 

@@ -111,7 +111,7 @@ def parse_select(text: str) -> CutRule:
     try:
         return as_rule("elbow" if text == "early" else _number(text))
     except ValueError as error:
-        hint = _did_you_mean(text, SELECT_WORDS)
+        hint = _did_you_mean(word, SELECT_WORDS)
         raise Misuse(f"--select must be {SELECT_HELP}, got {text!r}{hint}") from error
 
 
