@@ -24,7 +24,7 @@ OTHERS = {
     "weighting": ("VotingSubsetClassifier",),
 }  # fmt: skip
 MODULES = (
-    "base", "bounds", "consensus", "cutoff", "data", "datasets", "evaluation", "exceptions",
+    "base", "bounds", "certainty", "consensus", "cutoff", "data", "datasets", "evaluation", "exceptions",
     "filters", "graph", "manifest", "meta", "passes", "plots", "report", "selectors",
     "statistics", "weighting", "wrappers",
 )  # fmt: skip

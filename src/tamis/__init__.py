@@ -49,6 +49,7 @@ __all__ = [
     "VotingSubsetClassifier",
     "base",
     "bounds",
+    "certainty",
     "compare",
     "consensus",
     "cutoff",
@@ -78,6 +79,7 @@ if TYPE_CHECKING:
     from tamis import (
         base,
         bounds,
+        certainty,
         consensus,
         cutoff,
         data,
