@@ -27,7 +27,6 @@ def pytest_xdist_auto_num_workers(config):
     """One worker per core for the whole suite, none when files or folders are named."""
     if config.args_source is not pytest.Config.ArgsSource.TESTPATHS:
         return 0
-    config.option.dist = "loadgroup"
     return os.cpu_count()
 
 
