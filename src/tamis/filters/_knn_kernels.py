@@ -233,7 +233,9 @@ def rescale_target(raw, spread, column, target, scaled):
             squares += ((raw[i] - mean) / spread) ** 2
     if squares <= 0.0:
         return False
-    scaled[:] = target / np.sqrt(squares / n)
+    unit = np.sqrt(squares / n)
+    for i in range(raw.shape[0]):
+        scaled[i] = target[i] / unit
     return True
 
 
@@ -252,7 +254,8 @@ def numbers_with_numbers(
     for j in range(columns.shape[0]):
         column = columns[j]
         n = observed(column)
-        scaled[:] = target
+        for i in range(n_rows):
+            scaled[i] = target[i]
         if n < 2 or (n < n_rows and not rescale_target(raw, spread, column, target, scaled)):
             scores[j] = 0.0
             continue

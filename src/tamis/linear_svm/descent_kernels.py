@@ -41,12 +41,13 @@ def train(columns, lines, times, signs, settings):
     C, loss, tolerance, max_epochs = settings
     if uses_newton(columns, loss):
         return train_by_newton(columns, lines, times, signs, C, tolerance, max_epochs)
-    if loss == HINGE:
-        return train_by_descent(
-            columns, lines, C * times, np.zeros(times.size), signs, tolerance, max_epochs
-        )
-    upper = np.full(times.size, np.inf)
-    return train_by_descent(columns, lines, upper, 0.5 / (C * times), signs, tolerance, max_epochs)
+    upper, ridge = np.full(times.size, np.inf), np.zeros(times.size)
+    for i in range(times.size):
+        if loss == HINGE:
+            upper[i] = C * times[i]
+        else:
+            ridge[i] = 0.5 / (C * times[i])
+    return train_by_descent(columns, lines, upper, ridge, signs, tolerance, max_epochs)
 
 
 @inline
@@ -163,5 +164,6 @@ def train_by_newton(columns, rows, times, signs, C, tolerance, max_epochs):
             length *= 0.5
         if value >= before:  # nothing is left to gain but rounding
             break
-        w[:] = moved
+        for j in range(n_columns):
+            w[j] = moved[j]
     return w

@@ -73,7 +73,8 @@ def solve_backward(factor, size, x):
 def fresh_slope(p):
     """Compute ``slope = sign - gram beta`` anew."""
     gram, beta, slope = p.gram, p.beta, p.slope
-    slope[:] = p.sign
+    for i in range(beta.size):
+        slope[i] = p.sign[i]
     for j in range(beta.size):
         if beta[j] != 0.0:
             for i in range(beta.size):
@@ -398,8 +399,8 @@ def train_problems(gram, ranges, starts, sign, low, high, beta, tol, max_iter):
             part = np.empty((size + b1 - b0, size + b1 - b0))
             for i in range(part.shape[0]):
                 row = gram[a0 + i if i < size else b0 + i - size]
-                part[i, :size] = row[a0:a1]
-                part[i, size:] = row[b0:b1]
+                for j in range(part.shape[0]):
+                    part[i, j] = row[a0 + j if j < size else b0 + j - size]
         a, b = starts[m], starts[m + 1]
         gap = train(part, sign[a:b], low[a:b], high[a:b], beta[a:b], tol, max_iter)
         worst = max(worst, gap)

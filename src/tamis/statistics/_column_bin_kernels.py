@@ -34,13 +34,17 @@ def class_counts_columns(Xt, start, stop, codes, weight, bins, counts, first, la
     slots = np.empty(TILE_ROWS, dtype=np.int32)
     table = np.empty((counts.shape[0], counts.shape[2]))
     for j in range(first, last):
-        table[:] = counts[:, j]
+        for c in range(table.shape[0]):
+            for s in range(table.shape[1]):
+                table[c, s] = counts[c, j, s]
         for a in range(start, stop, TILE_ROWS):
             values = Xt[j, a : min(a + TILE_ROWS, stop)]
             fill_column_slots(values, j, bins, is_narrow, slots)
             for i in range(values.shape[0]):
                 table[np.uint32(codes[a + i]), np.uint32(slots[i])] += weight[a + i]
-        counts[:, j] = table
+        for c in range(table.shape[0]):
+            for s in range(table.shape[1]):
+                counts[c, j, s] = table[c, s]
 
 
 @kernel

@@ -40,8 +40,10 @@ def order_lowest_bits(keys, mask, n_seen, place, sorted_values):
             end += 1
         if not in_order:
             inside = np.argsort(sorted_values[i:end])
-            sorted_values[i:end] = sorted_values[i:end][inside]
-            place[i:end] = place[i:end][inside]
+            values, places = sorted_values[i:end].copy(), place[i:end].copy()
+            for p in range(inside.size):
+                sorted_values[i + p] = values[inside[p]]
+                place[i + p] = places[inside[p]]
         i = end
 
 

@@ -91,7 +91,9 @@ def grow(inside, times, labels, n_classes, max_depth, least):
     n_columns, n_rows = inside.shape
     order = np.empty((n_columns, n_rows), np.int64)
     for j in range(n_columns):
-        order[j] = np.argsort(inside[j])
+        sorted_rows = np.argsort(inside[j])
+        for i in range(n_rows):
+            order[j, i] = sorted_rows[i]
     counts, left = np.empty(n_classes), np.empty(n_classes)
     goes_left, spare = np.empty(n_rows, np.bool_), np.empty(n_rows, np.int64)
     nodes, cuts = np.empty((2 * n_rows, 6), np.int64), np.empty(2 * n_rows)

@@ -92,9 +92,13 @@ def svm_errors(
         average = 0.0
         for problem in range(n_problems):
             positive = 1 if n_problems == 1 else problem
-            signs = np.where(labels == positive, 1.0, -1.0)
+            signs = np.empty(labels.size)
+            one_sign = True
+            for i in range(labels.size):
+                signs[i] = 1.0 if labels[i] == positive else -1.0
+                one_sign &= signs[i] == signs[0]
             decisions = np.full(others.size, np.inf * signs[0])
-            if signs.min() < signs.max():
+            if not one_sign:
                 w = train(inside, lines, times, signs, settings)
                 decisions[:] = 0.0
                 add_multiples(w, w.size, outside, others.size, decisions)

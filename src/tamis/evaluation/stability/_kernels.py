@@ -67,7 +67,8 @@ def kendall_with_later(codes, orders, ties, i, out):
             for t in range(n):
                 values[t] = y[orders[i, t]]
         else:
-            place[:] = begin[:n]
+            for c in range(n):
+                place[c] = begin[c]
             for t in range(n):  # by x, and among equal x by y, so that ties make no inversion
                 f = orders[j, t]
                 values[place[x[f]]] = y[f]
