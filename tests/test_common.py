@@ -33,8 +33,11 @@ def make(selector, **params):
     return made.set_params(**{name: params[name] for name in params.keys() & made.get_params()})
 
 
-# These take from 8 to 60 seconds of one core.
-LONG = {("LLCFS", "check_n_jobs"), ("GFlip", "check_n_jobs"), ("LLCFS", "check_clone_and_pickle")}
+# These take from 4 to 60 seconds of one core.
+LONG = {
+    *((name, "check_n_jobs") for name in ("LLCFS", "GFlip", "MRMR")),
+    ("LLCFS", "check_clone_and_pickle"),
+}
 
 
 def promises():
@@ -62,14 +65,14 @@ def test_exemptions_name_real_checks_and_give_reasons():
             assert len(reason) > 20
 
 
-@pytest.mark.sampled(180)
+@pytest.mark.sampled(120)
 @pytest.mark.filterwarnings("ignore::tamis.exceptions.SelectionWarning")
 @parametrize_with_checks([make(selector) for selector in SELECTORS])
 def test_scikit_learn(estimator, check):
     check(estimator)
 
 
-@pytest.mark.sampled(80)
+@pytest.mark.sampled(60)
 @pytest.mark.filterwarnings("ignore::tamis.exceptions.SelectionWarning")
 @pytest.mark.parametrize(("selector", "task", "check"), list(promises()))
 def test_promise(selector, task, check):

@@ -128,7 +128,7 @@ def test_order_of_rows_and_columns(shape):
     np.testing.assert_allclose(moved, scores[columns], rtol=1e-7, atol=1e-10)
 
 
-@pytest.mark.parametrize("shape", [(60, 10), (15, 200)])
+@pytest.mark.parametrize("shape", [pytest.param((60, 10), marks=pytest.mark.slow), (15, 200)])
 def test_duplicate_columns(shape):
     X = np.random.default_rng(4).normal(size=shape)
     scores = everything().fit(np.column_stack([X, X[:, 0]])).scores_

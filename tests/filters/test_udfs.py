@@ -54,6 +54,7 @@ def test_twin(gamma, lam):
     np.testing.assert_allclose(fitted.objective_, path[1:], rtol=1e-9)
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("gamma", [1e-3, 0.1, 10.0])
 def test_twin_of_a_wide_table(gamma):
     X = np.random.default_rng(2).normal(size=(15, 60))
@@ -84,6 +85,7 @@ def test_two_rows_by_hand():
     np.testing.assert_allclose(B, 2 * np.array([[0.5, -0.5], [-0.5, 0.5]]) / 5)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("dense_columns", [256, 10])
 @pytest.mark.parametrize(("lam", "gamma"), [(1.0, 0.1), (1.0, 1e-3), (1e3, 10.0)])
 def test_forms_agree(monkeypatch, dense_columns, lam, gamma):

@@ -82,6 +82,7 @@ def test_svm_is_that_of_liblinear(n_classes, balanced, loss, one_vs_all):
     np.testing.assert_allclose(found, run(svm_twin(loss), task, draws), atol=1e-12)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
 @pytest.mark.parametrize("C", [0.01, 3.0])
 def test_svm_with_more_columns_than_rows(loss, C):
@@ -135,6 +136,7 @@ def test_neighbours_are_those_of_scikit_learn(n_classes, balanced, n_neighbors):
     np.testing.assert_allclose(found, run(peer, task, draws), atol=1e-12)
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("metric", ["mismatch", "euclidean"])
 @pytest.mark.parametrize("n_neighbors", [1, 4, 200])
 @pytest.mark.parametrize("balanced", [False, True])
@@ -203,7 +205,7 @@ def test_discriminant_without_variance_goes_to_the_nearest_mean():
 # Trees
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(2)
 @KINDS
 @pytest.mark.parametrize("least", [1, 5])
 def test_tree_of_one_column_is_that_of_scikit_learn(n_classes, balanced, least):
