@@ -40,7 +40,9 @@ print(f"{X.shape[1]} columns, {noise.sum()} of them shuffled, so useless for cer
 print(f"{'rule':24}columns  shuffled  what the rule found out")
 for name, rule in rules.items():
     selector.recut(rule, X, y)
-    found = ", ".join(f"{k} {v:.3g}" for k, v in selector.cut_details_.items() if np.isscalar(v))
+    found = ", ".join(
+        f"{k} {v:.3g}" for k, v in selector.cut_details_.items() if isinstance(v, int | float)
+    )
     n_noise = int((selector.support_ & noise).sum())
     print(f"{name:24}{selector.n_selected_:7}  {n_noise:8}  {found}".rstrip())
 

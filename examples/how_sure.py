@@ -9,7 +9,7 @@ import warnings
 import numpy as np
 
 import tamis
-from tamis.certainty import FalseDiscoveries, FamilyWise, Knockoffs, LowRankKnockoffs
+from tamis.certainty import FalseDiscoveries, FamilyWise, Knockoffs
 
 warnings.simplefilter("ignore", tamis.exceptions.SelectionWarning)
 
@@ -31,18 +31,22 @@ print(f"  elbow: {tamis.Fisher().fit(X, y).n_selected_} features")
 count(tamis.Fisher(), [FamilyWise(0.05), FalseDiscoveries(0.1), Knockoffs(0.1)], X, y)
 
 try:
-    X, y = tamis.datasets.load("colon", return_X_y=True)
-    X_ribo, y_ribo = tamis.datasets.load("riboflavin", return_X_y=True)
+    tables = {name: tamis.datasets.load(name, return_X_y=True) for name in ("colon", "riboflavin")}
 except (OSError, ValueError) as error:
-    raise SystemExit(f"the other two tables are left out: {error}") from None
+    print(f"the other two tables are left out: {error}")
+    tables = {}
 
 # Colon: which genes differ between tumour and normal tissue? A marginal question.
-print("colon, 62 x 2,000, tumour against normal")
-rules = [FamilyWise(0.05), FalseDiscoveries(0.1), FalseDiscoveries(0.1, method="by")]
-count(tamis.Fisher(), rules, np.log(np.asarray(X, float)), y)
+if "colon" in tables:
+    X, y = tables["colon"]
+    print("colon, 62 x 2,000, tumour against normal")
+    rules = [FamilyWise(0.05), FalseDiscoveries(0.1), FalseDiscoveries(0.1, method="by")]
+    count(tamis.Fisher(), rules, np.log(np.asarray(X, float)), y)
 
 # Riboflavin: which genes add something beyond all others? A conditional question, and with 71 rows
 # and 4,088 strongly correlated genes a hard one.
-print("riboflavin, 71 x 4,088, production rate")
-rules = [FalseDiscoveries(0.1), Knockoffs(0.1), Knockoffs(0.2, sampler=LowRankKnockoffs())]
-count(tamis.Correlation(), rules, np.asarray(X_ribo, float), np.asarray(y_ribo, float))
+if "riboflavin" in tables:
+    X, y = tables["riboflavin"]
+    print("riboflavin, 71 x 4,088, production rate")
+    rules = [FalseDiscoveries(0.1), Knockoffs(0.1), Knockoffs(0.2)]
+    count(tamis.Correlation(), rules, np.asarray(X, float), np.asarray(y, float))

@@ -63,7 +63,7 @@ def _explained(x: NDArray[np.float64], data: FitData) -> tuple[float, int]:
     """Share of the variance that the target explains, and its degrees of freedom."""
     x = x - x.mean()
     total = float(x @ x)
-    target = np.ravel(data.y)
+    target = np.asarray(data.y).ravel()
     task = getattr(data.selector, "task_", None)
     if task is None or not total > 0.0:  # missing values, too
         return 0.0, 1

@@ -114,6 +114,7 @@ def test_distances_are_feasible(kind):
         assert s.mean() >= choose_distances(S, "equicorrelated").mean() - 0.01
 
 
+@pytest.mark.slow
 def test_many_features_lose_no_digits():
     """A chain has s of 2 / 3 inside, and more at its ends, whatever its length."""
     s = choose_distances(chain(600), "sdp")

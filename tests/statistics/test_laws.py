@@ -97,6 +97,7 @@ def test_law_of_two_variances(sizes):
     np.testing.assert_allclose(found, [chance(value) for value in ratio], rtol=1e-7)
 
 
+@pytest.mark.slow
 def test_law_of_two_variances_by_simulation():
     rng = np.random.default_rng(2)
     a, b = rng.normal(size=(4, 100_000)), rng.normal(size=(25, 100_000))

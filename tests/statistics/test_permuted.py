@@ -85,6 +85,7 @@ def test_scores_are_those_of_fits(selector, name):
         assert (statistic[:, 0] >= permuted.least(selector.scores_))[varies].all()
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("selector", [*BOTH, *CLASSES], ids=str)
 def test_layouts_and_types_give_the_same(selector):
     X, y = np.round(table()[:, [0, 1, 4, 5]]), targets()["two"]
