@@ -24,6 +24,7 @@ import tamis
 from tamis.certainty import (
     FalseDiscoveries,
     FamilyWise,
+    GaussianKnockoffs,
     Knockoffs,
     Shadows,
     StabilitySelection,
@@ -35,6 +36,25 @@ REAL = (
 )  # fmt: skip
 # Rows of a real table at most: the claim is about the level, not about size.
 MOST_ROWS, MOST_COLUMNS = 400, 1000
+
+
+HEADER = """# Evidence: do the stated levels hold?
+
+Every rule of {py:mod}`tamis.certainty` states a level. This page shows, by simulation, that it
+holds. It is written by `python benchmarks/certainty.py --page docs/certainty-evidence.md`; the
+designs are in `benchmarks/certainty_designs.py`. Each number is a mean over tables with its
+standard error, and "holds" means that it is at most two standard errors above the level. "any" is
+the share of tables on which anything was selected, "fdp" the share of false discoveries, "power"
+the share of true features found, and "null_e" the sum of the e-values of the nulls over the
+number of features, which e-BH needs to be at most 1. [How sure](certainty.md) explains the rules.
+"""
+POWER = """\
+The settings of Ren and Barber (2023), with copies from the true covariance and the difference of
+lasso coefficients; "vanilla" is one copy, "multiple" are 50 copies with e-values. Coefficients
+are drawn anew for every table here, and were drawn once there, so that the published means depend
+on one draw that is not known; the published standard errors do not include it. Command: `python
+benchmarks/certainty_power.py --fresh`.
+"""
 
 
 def kept(selector, X, y):
@@ -86,7 +106,7 @@ def false_discoveries():
 
 
 def conditional():
-    """Share of false discoveries, by conditional truth."""
+    """Share of false discoveries, by conditional truth, with an estimated covariance."""
     for design, make in CONDITIONAL.items():
         for n_copies in (1, 10):
 
@@ -95,12 +115,32 @@ def conditional():
                 rule = Knockoffs(0.1, n_copies=n_copies, random_state=seed % 2**32)
                 selector = tamis.Correlation(n_features_to_select=rule)
                 support = kept(selector, X, y)
-                # What e-BH needs: e-values of the nulls sum to at most the number of features.
-                null_e = float(selector.e_values_[~needed].sum() / needed.size)
-                return {**discoveries(support, needed), "null_e": null_e}
+                return {**discoveries(support, needed), "null_e": null_share(selector, needed)}
 
             copies = "one copy" if n_copies == 1 else f"{n_copies} copies"
-            yield f"{design}, {copies}", run, {"fdp": 0.1, "null_e": 1.0}
+            yield f"{design}, {copies}", run, {"fdp": 0.1}
+
+
+def e_values():
+    """E-values of the nulls with copies from the true covariance, which their law assumes."""
+    chain = 0.5 ** np.abs(np.subtract.outer(np.arange(150), np.arange(150)))
+    blocks = np.kron(np.eye(30), np.full((5, 5), 0.7)) + 0.3 * np.eye(150)
+    for design, covariance in (("chain 0.5", chain), ("blocks 0.7", blocks), ("logistic", chain)):
+
+        def run(seed, design=design, covariance=covariance):
+            X, y, _, needed = CONDITIONAL[design](np.random.default_rng(seed))
+            sampler = GaussianKnockoffs(covariance, 0.0)
+            rule = Knockoffs(0.1, n_copies=10, sampler=sampler, random_state=seed % 2**32)
+            selector = tamis.Correlation(n_features_to_select=rule)
+            found = discoveries(kept(selector, X, y), needed)
+            return {**found, "null_e": null_share(selector, needed)}
+
+        yield f"{design}, 10 copies", run, {"fdp": 0.1, "null_e": 1.0}
+
+
+def null_share(selector, needed):
+    """Sum of the e-values of the nulls over the number of features."""
+    return float(selector.e_values_[~needed].sum() / needed.size)
 
 
 def shuffled():
@@ -167,6 +207,7 @@ CLAIMS = {
     "family-wise": (family_wise, 500),
     "false discoveries": (false_discoveries, 200),
     "conditional": (conditional, 200),
+    "e-values": (e_values, 200),
     "shuffled": (shuffled, 100),
     "shuffled, knockoffs": (shuffled_knockoffs, 50),
     "shadows": (shadows, 200),
@@ -230,12 +271,37 @@ def table_of(claims, rows):
             yield from lines
 
 
+def power_table(store, path):
+    """Lines of a Markdown table: power of knockoffs beside published numbers, where given."""
+    import certainty_power as power
+
+    published = power.published_numbers(path) if path else {}
+    yield "\n## Power of knockoffs\n"
+    yield POWER
+    yield "| setting | amplitude | method | tables | power | published | FDR | published |"
+    yield "|---|---|---|---|---|---|---|---|"
+    for line in power.summarize(power.read(store)):
+        theirs = published.get((line["setting"], float(line["amplitude"]), line["method"]), {})
+        cells = [
+            f"{line[name]:.3f} ± {line[f'{name}_se']:.3f} | {number(theirs, key)}"
+            for name, key in (("power", "power"), ("fdp", "fdr"))
+        ]
+        start = f"{line['setting']} | {line['amplitude']} | {line['method']} | {line['n_tables']}"
+        yield f"| {start} | {cells[0]} | {cells[1]} |"
+
+
+def number(row, key):
+    return f"{float(row[key]):.3f} ± {float(row[key + '_se']):.3f}" if row else ""
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--claim", choices=CLAIMS, action="append")
     parser.add_argument("--tables", type=int, help="tables per case [default: as many as stated]")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--store", type=Path, default=Path("certainty.jsonl"))
+    parser.add_argument("--power", type=Path, help="store of certainty_power.py, for its table")
+    parser.add_argument("--published", type=Path, help="CSV file with published powers")
     parser.add_argument("--page", type=Path, help="write the tables to this Markdown file, too")
     args = parser.parse_args()
     chosen = {name: CLAIMS[name] for name in args.claim or CLAIMS}
@@ -245,7 +311,7 @@ def main():
         (claim, case, run, table)
         for claim, (make, n_tables) in chosen.items()
         for case, run, _ in make()
-        for table in range(min(args.tables or n_tables, n_tables))
+        for table in range(n_tables if args.tables is None else min(args.tables, n_tables))
         if (claim, case, table) not in done
     ]
     print(f"{len(done)} tables are stored, {len(todo)} to go", file=sys.stderr)
@@ -258,9 +324,11 @@ def main():
             file.flush()
             rows.append(row)
     text = "\n".join(table_of(chosen, rows))
+    if args.power:
+        text += "\n" + "\n".join(power_table(args.power, args.published))
     print(text)
     if args.page:
-        args.page.write_text(text + "\n")
+        args.page.write_text(f"{HEADER}{text}\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -64,7 +64,7 @@ class SelectorInfo:
     supervised : bool
         Whether it needs a target.
     summary, tasks, cost, reference
-        As in :class:`SelectorFacts`.
+        As in ``SelectorFacts``.
     weighted : bool
         Whether `fit` takes `sample_weight`.
     out_of_core : bool

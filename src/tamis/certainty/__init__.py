@@ -1,6 +1,6 @@
 """How sure: rules that test every feature, state a level, and say what they assume.
 
-They go wherever a cutoff goes: ``n_features_to_select=``, :meth:`recut`, the command line.
+They go wherever a cutoff goes: ``n_features_to_select=``, ``recut``, the command line.
 """
 
 from tamis.certainty.chance import chance_of_best
@@ -10,11 +10,13 @@ from tamis.certainty.family_wise import FamilyWise
 from tamis.certainty.gaussian_knockoffs import GaussianKnockoffs
 from tamis.certainty.knockoffs import Knockoffs
 from tamis.certainty.low_rank_knockoffs import LowRankKnockoffs
+from tamis.certainty.rule import CertaintyRule
 from tamis.certainty.shadows import Shadows
 from tamis.certainty.stability_selection import StabilitySelection
 from tamis.certainty.stability_selector import StabilitySelector
 
 __all__ = [
+    "CertaintyRule",
     "FalseDiscoveries",
     "FamilyWise",
     "GaussianKnockoffs",

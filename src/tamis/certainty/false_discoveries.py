@@ -64,7 +64,7 @@ class FalseDiscoveries(CertaintyRule):
         Fits that run at the same time, on threads; ``None`` uses all cores. The result does not
         depend on it.
     keep, groups : optional
-        As in :class:`CertaintyRule`.
+        As in :class:`~tamis.certainty.CertaintyRule`.
 
     Notes
     -----
@@ -81,7 +81,7 @@ class FalseDiscoveries(CertaintyRule):
     feature is compared with its own permuted scores, so that scores of features need not be
     comparable.
 
-    Memory: as for :class:`FamilyWise`.
+    Memory: as for :class:`~tamis.certainty.FamilyWise`.
 
     References
     ----------

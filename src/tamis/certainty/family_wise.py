@@ -63,7 +63,7 @@ class FamilyWise(CertaintyRule):
     checkpoint : str, path or None, default=None
         File from which interrupted refits resume; removed when they are complete.
     keep, groups : optional
-        As in :class:`CertaintyRule`. Groups of rows exchange their targets as a whole, among
+        As in :class:`~tamis.certainty.CertaintyRule`. Groups of rows exchange their targets as a whole, among
         groups of the same number of rows.
 
     Notes
@@ -241,7 +241,7 @@ def _state(counts: StepDown) -> dict[str, Any]:
 
 @dataclass(frozen=True, eq=False)
 class PermutationNull(FamilyWise):
-    """Keep the features that score above what a permuted target gives; see :class:`FamilyWise`.
+    """Keep the features that score above what a permuted target gives; see :class:`~tamis.certainty.FamilyWise`.
 
     Parameters
     ----------
@@ -251,7 +251,7 @@ class PermutationNull(FamilyWise):
         Number of permutations; ``None`` takes enough to see a p-value of a fifth of `level`, at
         least 99.
     strata, random_state, n_jobs, checkpoint, keep, groups : optional
-        As in :class:`FamilyWise`.
+        As in :class:`~tamis.certainty.FamilyWise`.
 
     Examples
     --------

@@ -84,7 +84,7 @@ class Knockoffs(CertaintyRule):
     strata : None
         Not used: rows must be independent.
     keep, groups : optional
-        As in :class:`CertaintyRule`; groups of features only.
+        As in :class:`~tamis.certainty.CertaintyRule`; groups of features only.
 
     Notes
     -----

@@ -48,6 +48,23 @@ class CertaintyRule(CutRule):
         One label per row: the targets of a group of rows are permuted as a whole. Or, as in
         :class:`~tamis.cutoff.CutRule`, features that are selected together: lists, a mapping, or
         one label per feature. Labels are those of features if there are as many as features.
+
+    Examples
+    --------
+    >>> import numpy as np, tamis
+    >>> from dataclasses import dataclass
+    >>> from tamis.certainty import CertaintyRule
+    >>> @dataclass(frozen=True, eq=False)
+    ... class Bonferroni(CertaintyRule):
+    ...     def gather(self, ranking, data):
+    ...         p_values = data.selector.p_values_ * ranking.n_columns
+    ...         return {"p_values": np.minimum(p_values, 1.0)}
+    ...     def decide(self, evidence, ranking):
+    ...         return evidence["p_values"] <= self.level
+    >>> X = np.random.default_rng(0).normal(size=(50, 20))
+    >>> rule = Bonferroni(0.05)
+    >>> tamis.Correlation(n_features_to_select=rule).fit(X, 2 * X[:, 3]).get_support(indices=True)
+    array([3])
     """
 
     level: float = 0.1
