@@ -63,8 +63,8 @@ class FamilyWise(CertaintyRule):
     checkpoint : str, path or None, default=None
         File from which interrupted refits resume; removed when they are complete.
     keep, groups : optional
-        As in :class:`~tamis.certainty.CertaintyRule`. Groups of rows exchange their targets as a whole, among
-        groups of the same number of rows.
+        As in :class:`~tamis.certainty.CertaintyRule`. Groups of rows exchange their targets as a
+        whole, among groups of the same number of rows.
 
     Notes
     -----
@@ -241,7 +241,9 @@ def _state(counts: StepDown) -> dict[str, Any]:
 
 @dataclass(frozen=True, eq=False)
 class PermutationNull(FamilyWise):
-    """Keep the features that score above what a permuted target gives; see :class:`~tamis.certainty.FamilyWise`.
+    """Keep the features that score above what a permuted target gives.
+
+    Another name of :class:`~tamis.certainty.FamilyWise`.
 
     Parameters
     ----------
