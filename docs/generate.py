@@ -24,8 +24,8 @@ OTHERS = {
     "weighting": ("VotingSubsetClassifier",),
 }  # fmt: skip
 MODULES = (
-    "base", "bounds", "certainty", "consensus", "cutoff", "data", "datasets", "evaluation", "exceptions",
-    "filters", "graph", "manifest", "meta", "passes", "plots", "report", "selectors",
+    "base", "bounds", "certainty", "consensus", "cutoff", "data", "datasets", "evaluation",
+    "exceptions", "filters", "graph", "manifest", "meta", "passes", "plots", "report", "selectors",
     "statistics", "weighting", "wrappers",
 )  # fmt: skip
 TARGETS = {"classification": "class labels", "regression": "regression"}
