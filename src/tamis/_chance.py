@@ -51,7 +51,8 @@ def is_clear(data: FitData) -> bool:
     if not isinstance(data.X, np.ndarray) or data.sample_weight is not None:
         return False
     x = np.asarray(data.X[:, data.selector.order_[0]], dtype=np.float64)
-    share, freedom = _explained(x, data)
+    with np.errstate(all="ignore"):  # huge values leave doubt
+        share, freedom = _explained(x, data)
     left = x.size - freedom - 1
     if not 0.0 < share < 1.0 or left < 1:
         return bool(share >= 1.0)
@@ -70,6 +71,7 @@ def _explained(x: NDArray[np.float64], data: FitData) -> tuple[float, int]:
     if task == "classification":
         _, codes, counts = np.unique(target, return_inverse=True, return_counts=True)
         return float((np.bincount(codes, x) ** 2 / counts).sum()) / total, counts.size - 1
-    y = np.asarray(target, dtype=np.float64)
-    y = y - y.mean()
+    if target.dtype.kind not in "biuf":  # dates
+        return 0.0, 1
+    y = target - target.mean()
     return float(x @ y) ** 2 / max(total * float(y @ y), np.finfo(np.float64).tiny), 1

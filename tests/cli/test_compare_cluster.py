@@ -21,15 +21,15 @@ def alone(run, options):
 
 @pytest.mark.slow
 def test_a_scheduler(run, options, alone, dask_client, monkeypatch):
-    from tamis.evaluation.run import compare as _compare
+    from tamis.evaluation.run import workers
 
-    sent, submit = [], _compare.run_on_cluster
+    sent, submit = [], workers.run_on_cluster
 
     def noted(plan, next_job, client):
         sent.append(client.scheduler.address)
         return submit(plan, next_job, client)
 
-    monkeypatch.setattr(_compare, "run_on_cluster", noted)
+    monkeypatch.setattr(workers, "run_on_cluster", noted)
     address = dask_client.scheduler.address
     result = run(*options, "--cluster", address)
     assert result.exit_code == 0, result.stderr
