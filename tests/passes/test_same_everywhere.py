@@ -375,7 +375,7 @@ def runs():
             yield from ((name, place, cut) for cut in CUTS if every_cut or cut == "odd")
 
 
-@pytest.mark.sampled(8)
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize(("name", "place", "cut"), list(runs()))
 def test_same(name, place, cut, setup):
     selector = clone(CASES[name].selector)

@@ -419,7 +419,7 @@ def test_a_callback_that_ends_the_factors_ends_the_fit(table, monkeypatch):
 class TestTwoWorkers:
     """Processes of their own: collections of Dask, and files that every worker can read."""
 
-    @pytest.mark.sampled(1)
+    @pytest.mark.slow
     @pytest.mark.parametrize("selector", [tamis.MRMR(), CODED[0], CODED[2], tamis.FCBF()], ids=repr)
     def test_pairs(self, selector, table, dask_client):
         X, y = table

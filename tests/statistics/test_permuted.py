@@ -64,6 +64,7 @@ def permuted_scores(selector, X, y, orders):
     return permuted, statistic
 
 
+@pytest.mark.sampled(24)
 @pytest.mark.parametrize(("selector", "name"), CASES, ids=str)
 def test_scores_are_those_of_fits(selector, name):
     # 64 rows fill a word of bits, 70 take two.

@@ -167,7 +167,7 @@ def test_mismatches_against_hamming_distance():
 # Linear discriminant
 
 
-@pytest.mark.sampled(1)
+@pytest.mark.slow
 @KINDS
 @pytest.mark.parametrize("shrinkage", [0.01, 0.1, 1.0])
 @pytest.mark.parametrize("n_drawn", [3, 12, 60])
@@ -181,6 +181,7 @@ def test_discriminant_is_that_of_scikit_learn(n_classes, balanced, shrinkage, n_
     np.testing.assert_allclose(found, expected, atol=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("offset", [0.0, 1e6])
 @pytest.mark.parametrize("scale", [1e-6, 1.0, 1e6])
 def test_discriminant_does_not_see_offset_and_scale(offset, scale):
@@ -190,6 +191,7 @@ def test_discriminant_does_not_see_offset_and_scale(offset, scale):
     np.testing.assert_allclose(moved, run("lda", task_of(X, y), draws), atol=1e-12)
 
 
+@pytest.mark.slow
 def test_discriminant_without_variance_goes_to_the_nearest_mean():
     y = np.array([0, 0, 1, 1, 1, 2, 2], dtype=np.int32)
     X = np.array([[0.1, 0.3], [0.7, 0.3], [0.7, -1.1]])[y]
@@ -231,7 +233,7 @@ def test_tree_of_large_leaves_is_that_of_scikit_learn(n_classes, balanced):
     assert differs.mean() <= 0.05
 
 
-@pytest.mark.sampled(12)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("n_classes", [2, 4])
 @pytest.mark.parametrize("max_depth", [1, 5, 50])
 @pytest.mark.parametrize("least", [1, 4])
