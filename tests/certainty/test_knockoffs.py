@@ -314,6 +314,7 @@ def test_nothing_on_nothing():
         assert share <= 0.2 + 2 * np.sqrt(0.2 * 0.8 / 100)
 
 
+@pytest.mark.slow
 def test_wide_table_takes_the_low_rank_sampler():
     rng = np.random.default_rng(0)
     X = rng.standard_normal((100, 2_500)) + rng.standard_normal((100, 1))

@@ -7,6 +7,9 @@ from sklearn.svm import SVC
 from reference import svm as plain
 from tamis.linear_svm import hinge
 
+# Their kernels take long to compile; the default run has them in tests of the selectors.
+pytestmark = pytest.mark.slow
+
 TOL, MANY = 1e-9, 100_000
 
 

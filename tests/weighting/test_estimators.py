@@ -12,6 +12,9 @@ from reference import learners as plain
 from tamis.exceptions import InputError
 from tamis.weighting import _estimators
 
+# Their kernels take long to compile; the default run has them in tests of the selectors.
+pytestmark = pytest.mark.slow
+
 WORDS = ("svm", "nn", "lda", "cart")
 TIGHT = {"tol": 1e-10, "max_iter": 100_000}
 

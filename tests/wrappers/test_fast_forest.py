@@ -11,6 +11,9 @@ from tamis.exceptions import InputError
 from tamis.wrappers._fast_forest import forest_gains
 from tamis.wrappers._forest_kernels import MISSING, add_gains, code_columns
 
+# Their kernels take long to compile; the default run has them in tests of the selectors.
+pytestmark = pytest.mark.slow
+
 EXEMPTIONS = {
     "check_column_permutation": "columns are drawn by position: another order, other draws",
     "check_duplicate_columns": "copies share the importance as the draws have it",
