@@ -65,7 +65,7 @@ def check(X, y, measure, combine, *, weight=None, strategy="quantile", n_bins=5,
     return selector
 
 
-@pytest.mark.sampled(12)
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("missing", [0.0, 0.15])
 @pytest.mark.parametrize("task", ["classification", "regression"])

@@ -155,7 +155,7 @@ def test_ones_may_be_orthogonal_to_the_leading_vector(n, make):
     np.testing.assert_allclose(walk_scores(make(A)), np.full(n, 0.18 / 0.82), rtol=1e-9)
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("symmetric", [True, False])
 @pytest.mark.parametrize(
     ("n", "dtype"), [(30, np.float64), (30, np.float32), (30, np.int64), (205, np.float32)]

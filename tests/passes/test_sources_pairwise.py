@@ -416,6 +416,7 @@ def test_a_callback_that_ends_the_factors_ends_the_fit(table, monkeypatch):
         tamis.InfFS().fit(in_parts(table[0]))
 
 
+@pytest.mark.slow
 class TestTwoWorkers:
     """Processes of their own: collections of Dask, and files that every worker can read."""
 

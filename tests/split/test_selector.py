@@ -107,6 +107,7 @@ def test_layout_does_not_matter(selector, impurity, layout, missing, weighted):
     np.testing.assert_array_equal(other.constant_, whole.constant_)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(("selector", "impurity"), CASES)
 @pytest.mark.parametrize("dtype", [np.float32, np.int8, np.uint16, np.int64, bool])
 def test_types_of_numbers(selector, impurity, dtype):

@@ -102,7 +102,7 @@ def assert_same(actual, expected):
         np.testing.assert_array_equal(one, other)
 
 
-@pytest.mark.sampled(44)
+@pytest.mark.sampled(16)
 @every_statistic
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("weighted", [False, True], ids=["plain", "weighted"])

@@ -90,7 +90,7 @@ def test_columns_of_one_class_have_no_tokens(form, n_classes):
     assert result.counts[1].sum() == 4
 
 
-@pytest.mark.sampled(22)
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("closeness", ["inverse", "complement"])
 @pytest.mark.parametrize("n_classes", [2, 3, 5])
 @pytest.mark.parametrize("form", FORMS)
