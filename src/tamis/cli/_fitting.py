@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from tamis._chance import N_PERMUTATIONS, warn_if_at_chance
 from tamis._runtime.callbacks import report_to
 from tamis._runtime.progress import StderrProgress
 from tamis._validation import check_parameters
@@ -19,13 +18,9 @@ from tamis.cli import _options
 from tamis.cli.console import Misuse, Talk, misuse_if_refused
 from tamis.cutoff import CutRule
 from tamis.cutoff.best_count import BestCount
-from tamis.cutoff.fit_data import FitData
 from tamis.data import PreparedTable, prepare, read_table
 from tamis.data.preparation import make_choice
 from tamis.selectors import make_selector
-
-# Fits on permuted targets that are made unasked take so long at most.
-MOST_SECONDS = 10.0
 
 
 @dataclass(frozen=True)
@@ -107,20 +102,10 @@ def _rank(request: Request, rule: CutRule | None, client: Any, talk: Talk) -> Ra
     begun = time.perf_counter()
     fit_named(selector, prepared, talk)
     if not selector._seen_chance and not scanned:
-        _compare_with_chance(selector, prepared, time.perf_counter() - begun, talk)
+        from tamis.cli._chance import compare_with_chance
+
+        compare_with_chance(selector, prepared, time.perf_counter() - begun, talk)
     return RankedTable(table, prepared, method, selector, request.target, carried)
-
-
-def _compare_with_chance(selector: Any, prepared: Any, seconds: float, talk: Talk) -> None:
-    """Look whether a selection is distinguishable from noise, where the fit did not."""
-    needed = N_PERMUTATIONS * seconds
-    if needed <= MOST_SECONDS:
-        warn_if_at_chance(FitData(selector, prepared.X, prepared.y), refit=True)
-    else:
-        talk.say(
-            f"not compared with noise, which would take about {needed:,.0f} s; "
-            "--select fwer:0.05 tests every column"
-        )
 
 
 def _is_scanned(request: Request) -> bool:
