@@ -65,14 +65,14 @@ def test_exemptions_name_real_checks_and_give_reasons():
             assert len(reason) > 20
 
 
-@pytest.mark.sampled(80)
+@pytest.mark.sampled(54)
 @pytest.mark.filterwarnings("ignore::tamis.exceptions.SelectionWarning")
 @parametrize_with_checks([make(selector) for selector in SELECTORS])
 def test_scikit_learn(estimator, check):
     check(estimator)
 
 
-@pytest.mark.sampled(48)
+@pytest.mark.sampled(36)
 @pytest.mark.filterwarnings("ignore::tamis.exceptions.SelectionWarning")
 @pytest.mark.parametrize(("selector", "task", "check"), list(promises()))
 def test_promise(selector, task, check):

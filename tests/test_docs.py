@@ -60,7 +60,7 @@ def sessions(page):
     return "\n".join(kept)
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(2)
 @in_repository(PAGES)
 def test_python_on_the_page_runs(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)

@@ -149,7 +149,6 @@ class BaseSelector(FittedMixin, OutOfCoreMixin, SelectorMixin, CallbackSupportMi
         if hasattr(self, "_init_callback_context"):
             root = self._init_callback_context(max_subtasks=stages)
             root.call_on_fit_task_begin(estimator=self, X=X, y=y)
-        # Weight that all rows have; NaN if they differ, or if only the workers know.
         self._unit_weight = 1.0 if weight is None else unit_weight(weight)
         if isinstance(X, PartitionedTable) and X.has_weight:
             self._unit_weight = np.nan

@@ -18,10 +18,7 @@ CLEAR = 1e-3
 
 
 def warn_if_at_chance(data: FitData, *, refit: bool = False) -> bool:
-    """Warn if permuted targets reach the best score, too; False if that could not be looked at.
-
-    `refit` allows fits on the permuted targets where the selector cannot do without.
-    """
+    """Warn if permuted targets, refitted if need be, reach the best score; False if not seen."""
     selector = data.selector
     if is_clear(data):
         return True

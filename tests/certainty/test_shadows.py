@@ -296,6 +296,7 @@ def confirmed_share(kind, n_tables, level, cls, params=(), **sizes):
     return ours / n_tables, binomial / n_tables
 
 
+@pytest.mark.slow
 def test_noise_is_seldom_confirmed():
     n_tables, level = 60, 0.2
     ours, binomial = confirmed_share("independent", n_tables, level, tamis.AnovaF)

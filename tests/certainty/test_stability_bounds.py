@@ -67,6 +67,7 @@ def test_r_concave_tail_against_a_longer_search():
         assert r_concave_tail(mean, start, n, r) == pytest.approx(found, rel=1e-4)
 
 
+@pytest.mark.slow
 def test_stronger_assumptions_give_smaller_bounds():
     for p, q, n_pairs in [(1000, 50, 50), (100, 10, 50), (100, 30, 20), (20, 4, 10), (5, 3, 7)]:
         for k in range(n_pairs + 1, 2 * n_pairs + 1):

@@ -144,6 +144,7 @@ def test_equal_to_scikit_learn(kind, n_rows, n_neighbors):
             equals(knn(X, number, 5, task="regression", **options), expected)
 
 
+@pytest.mark.slow
 def test_categories_that_never_repeat_tell_nothing():
     X, number = np.arange(20.0)[:, None], np.random.default_rng(0).normal(size=20)
     assert knn(X, number, discrete_features=True)[0] == 0

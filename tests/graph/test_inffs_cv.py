@@ -174,6 +174,7 @@ def test_noise_scores_at_chance():
     assert abs(np.mean(outer) - 0.5) < 0.09
 
 
+@pytest.mark.slow
 def test_signal_is_found():
     X, y = table(n_rows=120)
     X[:, 0] = 0.01 * X[:, 0]

@@ -64,7 +64,7 @@ def permuted_scores(selector, X, y, orders):
     return permuted, statistic
 
 
-@pytest.mark.sampled(24)
+@pytest.mark.sampled(10)
 @pytest.mark.parametrize(("selector", "name"), CASES, ids=str)
 def test_scores_are_those_of_fits(selector, name):
     # 64 rows fill a word of bits, 70 take two.
@@ -150,6 +150,7 @@ def test_what_is_not_exact_is_refitted(selector):
         assert selector.fit(rows, y)._permuted(rows, y, None) is None
 
 
+@pytest.mark.slow
 def test_weighted_classes_are_refitted():
     X, y = table(), targets()["two"]
     selector = tamis.DFT(class_weight="balanced", n_features_to_select="all").fit(X, y)

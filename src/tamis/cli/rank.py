@@ -81,7 +81,7 @@ def rank(
 
 
 def columns_of(summary: dict[str, Any]) -> tuple[str, ...]:
-    """Columns of a printed ranking: those of all, and the evidence of a test."""
+    """Columns of a printed ranking, with the evidence of a test."""
     return COLUMNS + tuple(name for name in EVIDENCE if name in summary["features"][0])
 
 
