@@ -76,7 +76,7 @@ class FamilyWise(CertaintyRule):
     others, it hides weaker features of the others.
 
     Cost: Correlation, AnovaF, Fisher, DFT, RFT, InformationGain and binned MutualInformation find
-    the scores of all permutations by products of matrices or by counting bits, in the time of a few
+    the scores of all permutations by products of matrices or by counting bits, in the time of some
     fits; ReliefF on small tables, too. Others are refitted, as are tables with missing values,
     sparse tables and sample weights. Memory: a float32 copy of the table and blocks of scores.
 
