@@ -22,13 +22,16 @@ slow:  ## The slow tests
 coverage:  ## All tests with branch coverage; fails below the floor in pyproject.toml
 	$(BIN)/python -m pytest -m "" --cov
 
+fuzz:  ## Random tables, parameters and damaged files for about an hour; counts by outcome
+	TAMIS_FUZZ_TRIES=1000 $(BIN)/python -m pytest -n 2 -m slow -s tests/fuzz
+
 docs:  ## Build the web pages in docs/_build/html; warnings are errors
 	$(BIN)/sphinx-build -W -n --keep-going -b html docs docs/_build/html
 
 bench:  ## Speed and memory as ratios to peers
 	$(BIN)/python benchmarks/ratios.py
 
-demo:  ## Rank a bundled data set; results in tamis-demo
+demo:  ## Answer for a generated table whose truth is known; results in tamis-demo
 	$(BIN)/tamis demo --force
 
 release-check:  ## Build sdist and wheel, install the wheel in an empty environment, run the demo

@@ -5,12 +5,16 @@
     python benchmarks/certainty_power.py --published derandomized_knockoffs.csv
 
 Level 0.1, rows of covariance 0.5^|i-j|, copies from the true covariance, lasso statistic. Every
-table gives a row for one copy ("vanilla": the first one) and, with several, one for all of them
-("multiple": e-values). Rows are appended to a file (``--store``), so that an interrupted run
-resumes and a later one adds tables; the same table has the same seed, whatever ran before.
+table gives a row for one copy ("vanilla": the mean over all copies, each by itself) and, with
+several, one for all of them ("multiple": e-values). Rows are appended to a file (``--store``), so
+that an interrupted run resumes and a later one adds tables; tables go round all amplitudes, so that
+a run that is stopped has about as many of each.
 
-Coefficients are drawn once per setting, as published; theirs are not known, and power depends on
-the draw. ``--fresh`` draws them anew for every table, so that only the published side has one draw.
+The published means are of one draw of the coefficients and of tables 1 to 100, all made by R's
+generator from known seeds. The coefficients here are the same numbers (they agree with those in the
+authors' result files to all digits), and so are the tables. A row is met if the two means differ by
+at most two standard errors of their difference, each over its own tables. So one row in twenty
+would miss by chance if the tables were independent.
 """
 
 import argparse
@@ -25,6 +29,7 @@ from pathlib import Path
 
 import numpy as np
 from joblib import Parallel, delayed
+from scipy.special import ndtri
 
 import tamis
 from tamis.certainty import GaussianKnockoffs, Knockoffs
@@ -41,7 +46,9 @@ AMPLITUDES = {
     "highdim": (40, 50, 60, 70, 80, 90),
     "binom": (100, 150, 200, 250, 300, 350),
 }
-KEYS = ("setting", "amplitude", "distances", "fresh", "method", "table")
+KEYS = ("setting", "amplitude", "distances", "method", "table")
+# Seed of the published coefficients; that of a table is its number.
+COEFFICIENTS = 24_601
 
 
 @functools.cache
@@ -56,24 +63,46 @@ def distances(p, kind):
     return GaussianKnockoffs(covariance(p), 0.0, s=kind).prepare(rows, None).distances
 
 
-def make_table(setting, amplitude, table, fresh):
+class RGenerator:
+    """The generator of R: Mersenne Twister, normal numbers by inversion."""
+
+    def __init__(self, seed):
+        words = np.empty(675, dtype=np.uint32)
+        for i in range(words.size):
+            seed = (69_069 * seed + 1) % 2**32
+            words[i] = seed
+        self.bits = np.random.MT19937()
+        state = self.bits.state
+        state["state"] = {"key": words[51:], "pos": 624}
+        self.bits.state = state
+
+    def random(self, count):
+        return self.bits.random_raw(count) * 2.3283064365386963e-10
+
+    def standard_normal(self, count):
+        uniform = self.random(2 * count)
+        return ndtri((np.floor(2.0**27 * uniform[::2]) + uniform[1::2]) / 2.0**27)
+
+
+def make_table(setting, amplitude, table):
     """One table, and which columns matter."""
     n, p, k, two_classes = SETTINGS[setting]
-    once = np.random.default_rng(zlib.crc32(setting.encode()) + (table + 1) * fresh)
-    beta = np.zeros(p)
-    beta[9 : 10 * k : 10] = once.normal(amplitude / 10, 1, k) / np.sqrt(n)
-    beta[19 : 10 * k : 20] *= -1
-    rng = np.random.default_rng([zlib.crc32(f"{setting} {amplitude}".encode()), table])
-    X = rng.standard_normal((n, p)) @ np.linalg.cholesky(covariance(p)).T
+    beta, step = np.zeros(p), p // k
+    beta[step - 1 :: step] = (amplitude / 10 + RGenerator(COEFFICIENTS).standard_normal(k)) / n**0.5
+    beta[2 * step - 1 :: 2 * step] *= -1
+    rng = RGenerator(table)
+    X = rng.standard_normal(n * p).reshape(p, n).T @ np.linalg.cholesky(covariance(p)).T
     eta = X @ beta
-    if two_classes:
-        return X, (rng.random(n) < 1 / (1 + np.exp(-eta))).astype(int), beta != 0
-    return X, eta + rng.standard_normal(n), beta != 0
+    if not two_classes:
+        return X, eta + rng.standard_normal(n), beta != 0
+    share = 1 / (1 + np.exp(-eta))
+    is_rarer = rng.random(n) >= np.maximum(share, 1 - share)
+    return X, (is_rarer == (share <= 0.5)).astype(int), beta != 0
 
 
-def run_table(setting, amplitude, table, n_copies, kind, fresh):
+def run_table(setting, amplitude, table, n_copies, kind):
     """Rows of one table: one copy, and all of them."""
-    X, y, truth = make_table(setting, amplitude, table, fresh)
+    X, y, truth = make_table(setting, amplitude, table)
     p = X.shape[1]
     sampler = GaussianKnockoffs(covariance(p), 0.0, s=distances(p, kind))
     seed = zlib.crc32(f"{setting} {amplitude} {table} copies".encode())
@@ -85,20 +114,21 @@ def run_table(setting, amplitude, table, n_copies, kind, fresh):
         selector = selector(n_features_to_select=rule, n_jobs=1).fit(X, y)
     seconds = time.process_time() - started
     W = selector.cut_details_["W"]
-    supports = {"vanilla": W[0] >= tamis.certainty.knockoff_threshold(W[0], LEVEL)}
+    supports = {"vanilla": [w >= tamis.certainty.knockoff_threshold(w, LEVEL) for w in W]}
     if n_copies > 1:
-        supports["multiple"] = selector.support_
-    for method, support in supports.items():
+        supports["multiple"] = [selector.support_]
+    for method, found in supports.items():
+        chosen = np.array(found)
+        true, false = (chosen & truth).sum(axis=1), (chosen & ~truth).sum(axis=1)
         yield {
             "setting": setting,
             "amplitude": amplitude,
             "distances": kind,
-            "fresh": fresh,
             "method": method,
             "table": table,
-            "copies": n_copies if method == "multiple" else 1,
-            "power": float((support & truth).sum() / truth.sum()),
-            "fdp": float((support & ~truth).sum() / max(support.sum(), 1)),
+            "copies": n_copies,
+            "power": float((true / truth.sum()).mean()),
+            "fdp": float((false / np.maximum(true + false, 1)).mean()),
             # All nulls together: at most the number of features is what e-BH needs.
             "null_e": float(selector.e_values_[~truth].sum() / p),
             "seconds": round(seconds / n_copies, 3),
@@ -148,8 +178,8 @@ def show(lines, published):
             beside["power"] = f" ({float(theirs['power']):.3f} ± {float(theirs['power_se']):.3f})"
             beside["fdp"] = f" ({float(theirs['fdr']):.3f} ± {float(theirs['fdr_se']):.3f})"
         print(
-            f"| {line['setting']} | {line['amplitude']} | {line['method']} | {line['distances']}"
-            f"{', fresh' if line['fresh'] else ''} | {line['n_tables']} "
+            f"| {line['setting']} | {line['amplitude']} | {line['method']} | {line['distances']} "
+            f"| {line['n_tables']} "
             f"| {line['power']:.3f} ± {line['power_se']:.3f}{beside['power']} "
             f"| {line['fdp']:.3f} ± {line['fdp_se']:.3f}{beside['fdp']} "
             f"| {line['null_e']:.2f} ± {line['null_e_se']:.2f} | {line['seconds']:.2f} |"
@@ -163,7 +193,6 @@ def main():
     parser.add_argument("--tables", type=int, default=100)
     parser.add_argument("--copies", type=int, default=50)
     parser.add_argument("--distances", choices=("mrc", "sdp", "equicorrelated"), default="sdp")
-    parser.add_argument("--fresh", action="store_true", help="other coefficients in every table")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--store", type=Path, default=Path("certainty_power.jsonl"))
     parser.add_argument("--published", type=Path, help="CSV file with the published numbers")
@@ -172,11 +201,11 @@ def main():
     done = {tuple(row[key] for key in KEYS) for row in rows}
     last = "multiple" if args.copies > 1 else "vanilla"
     todo = [
-        (setting, amplitude, table, args.copies, args.distances, args.fresh)
+        (setting, amplitude, table, args.copies, args.distances)
+        for table in range(1, args.tables + 1)
         for setting in args.setting or SETTINGS
         for amplitude in args.amplitude or AMPLITUDES[setting]
-        for table in range(args.tables)
-        if (setting, amplitude, args.distances, args.fresh, last, table) not in done
+        if (setting, amplitude, args.distances, last, table) not in done
     ]
     print(f"{len(rows)} rows are stored, {len(todo)} tables to go", file=sys.stderr)
     results = Parallel(n_jobs=args.jobs, return_as="generator")(

@@ -83,7 +83,7 @@ def time_split(X, shape, walk_limit):
     build, graph = seconds(
         lambda: feature_graph.memory_graph(X, varies, None, settings, lambda _, items, n: items)
     )
-    dtype = graph.plan.dtype
+    dtype = graph.relations.plan.dtype
     ranks, factors = seconds(lambda: relations.rank_factors(X, np.ones(n_rows), dtype, None))
     walk, _ = seconds(lambda: graph.walk([0.5], 0.9))
     total = build + walk

@@ -13,6 +13,7 @@ ROOT = Path(__file__).resolve().parents[1]
 FAMILIES = ("split", "graph", "weighting", "filters", "wrappers", "consensus")
 # Public names that are not selectors of a table, and the modules.
 OTHERS = {
+    "auto": ("AutoSelector", "answer"),
     "data": ("scan",),
     "evaluation": ("compare",),
     "graph": ("inf_fs_path", "walk_scores"),
@@ -24,7 +25,7 @@ OTHERS = {
     "weighting": ("VotingSubsetClassifier",),
 }  # fmt: skip
 MODULES = (
-    "base", "bounds", "certainty", "consensus", "cutoff", "data", "datasets", "evaluation",
+    "auto", "base", "bounds", "certainty", "consensus", "cutoff", "data", "datasets", "evaluation",
     "exceptions", "filters", "graph", "manifest", "meta", "passes", "plots", "report", "selectors",
     "statistics", "weighting", "wrappers",
 )  # fmt: skip

@@ -27,7 +27,7 @@ def count(selector, rules, X, y):
 rng = np.random.default_rng(0)
 X, y = rng.normal(size=(60, 2000)), rng.integers(0, 2, 60)
 print("noise, 60 x 2,000")
-print(f"  elbow: {tamis.Fisher().fit(X, y).n_selected_} features")
+print(f"  elbow: {tamis.Fisher(n_features_to_select='elbow').fit(X, y).n_selected_} features")
 count(tamis.Fisher(), [FamilyWise(0.05), FalseDiscoveries(0.1), Knockoffs(0.1)], X, y)
 
 try:

@@ -11,7 +11,7 @@ diagnosis = y.map({0: "malignant", 1: "benign"})  # labels may be strings
 
 selector = DFT().set_output(transform="pandas").fit(X, diagnosis)
 
-print(f"{selector.n_selected_} of {X.shape[1]} columns selected at the early elbow:")
+print(f"{selector.n_selected_} of {X.shape[1]} columns are beyond chance:")
 print(selector.to_frame().head(14).to_string(index=False, float_format="{:.3f}".format))
 
 print("\nWhere the best three are cut, and what each side holds:")

@@ -22,8 +22,8 @@ def test_make_selector_passes_parameters():
 def test_unknown_names_suggest_the_closest():
     with pytest.raises(InputError, match=r"got 'dtf'\. Did you mean 'dft'"):
         tamis.make_selector("dtf")
-    with pytest.raises(InputError, match=r"got 'bins'\. Did you mean 'n_bins'"):
-        tamis.make_selector("dft", bins=3)
+    with pytest.raises(InputError, match=r"got 'nbins'\. Did you mean 'n_bins'"):
+        tamis.make_selector("dft", nbins=3)
 
 
 @pytest.mark.parametrize("name", tamis.list_selectors())

@@ -82,9 +82,9 @@ def test_parameters_of_an_estimator():
 @pytest.mark.parametrize(
     ("name", "value", "phrase"),
     [
-        ("n_bins", 1, "an int of at least 2"),
-        ("n_bins", 16.0, "an int of at least 2"),
-        ("n_bins", True, "an int of at least 2"),
+        ("n_bins", 1, r"an int in \[2, 1e\+06\]"),
+        ("n_bins", 16.0, r"an int in \[2, 1e\+06\]"),
+        ("n_bins", True, r"an int in \[2, 1e\+06\]"),
         ("n_jobs", 0, "a non-zero int, or None for all cores"),
         ("ranges", 3, r"None or a pair \(low, high\)"),
     ],

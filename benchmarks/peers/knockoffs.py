@@ -24,7 +24,7 @@ from measuring import best, peak_growth, run_cases  # noqa: E402
 def table():
     from certainty_power import covariance, make_table
 
-    X, y, truth = make_table("linear", 50, 0, False)
+    X, y, truth = make_table("linear", 50, 1)
     return X, y, truth, covariance(X.shape[1])
 
 

@@ -23,6 +23,30 @@ class Split:
         self.selector.fit(self.X, self.y)
 
 
+class Bins:
+    """Bins of equal shares against bins of equal width, on the same table in one run."""
+
+    params = (
+        [(62, 2_000), (10_000, 1_000)],
+        ["DFT", "RFT", "MutualInformation", "InformationGain"],
+    )
+    param_names = ("shape", "selector")
+
+    def setup(self, shape, selector):
+        rng = np.random.default_rng(0)
+        self.X, self.y = rng.standard_normal(shape), rng.integers(0, 2, shape[0])
+        made = (tamis.make_selector(selector.lower(), bins=b) for b in ("uniform", "quantile"))
+        self.uniform, self.quantile = (one.fit(self.X[:50], self.y[:50]) for one in made)
+
+    def track_ratio(self, shape, selector):
+        return self.seconds(self.quantile) / self.seconds(self.uniform)
+
+    def seconds(self, selector):
+        from timeit import repeat
+
+        return min(repeat(lambda: selector.fit(self.X, self.y), number=1, repeat=7))
+
+
 class Sparse:
     params = (0.001, 0.01, 0.1)
     param_names = ("density",)

@@ -28,6 +28,7 @@ __all__ = [
     "UDFS",
     "AndOrFeatures",
     "AnovaF",
+    "AutoSelector",
     "Consensus",
     "Correlation",
     "FeatureSource",
@@ -47,6 +48,8 @@ __all__ = [
     "TreeImportance",
     "Variance",
     "VotingSubsetClassifier",
+    "answer",
+    "auto",
     "base",
     "bounds",
     "certainty",
@@ -77,6 +80,7 @@ __all__ = [
 
 if TYPE_CHECKING:
     from tamis import (
+        auto,
         base,
         bounds,
         certainty,
@@ -98,6 +102,7 @@ if TYPE_CHECKING:
         weighting,
         wrappers,
     )
+    from tamis.auto import AutoSelector, answer
     from tamis.consensus import Consensus
     from tamis.data import scan
     from tamis.evaluation import compare

@@ -12,7 +12,6 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from tamis._chance import MOST_CELLS, warn_if_at_chance
-from tamis._columns import find_constant
 from tamis._fitted import FittedMixin
 from tamis._partial_fit import PartialFitMixin
 from tamis._ranking import Ranking
@@ -31,7 +30,6 @@ from tamis.data.values import (
     check_weight,
     unit_weight,
 )
-from tamis.exceptions import InputError
 from tamis.passes import DaskTable, PartitionedTable, is_dask
 from tamis.passes.engine import Engine, Levels, S
 from tamis.passes.memory import Opened, open_table
@@ -162,20 +160,6 @@ class BaseSelector(FittedMixin, OutOfCoreMixin, SelectorMixin, CallbackSupportMi
             root.call_on_fit_task_end(estimator=self, X=X, y=y)
         return self
 
-    def _find_constant(self, X: Any, weight: Floats | None) -> NDArray[np.bool_]:
-        """Columns of a table in memory that never vary; some must."""
-        constant = find_constant(self, X, weight)
-        self._check_varies(constant, X.shape[0])
-        return constant
-
-    def _check_varies(self, constant: NDArray[np.bool_], n_rows: int) -> None:
-        if constant.all():
-            raise InputError(
-                f"{type(self).__name__}: expected at least one column with two different values, "
-                f"got {constant.size} constant or empty columns in {n_rows} rows (n_samples="
-                f"{n_rows}). Check how the table was read."
-            )
-
     def _score(self, X: Any, y: Any, weight: Floats | None) -> Scores:
         """Score of every column (larger is better), and which columns never vary."""
         raise NotImplementedError
@@ -225,6 +209,8 @@ class BaseSelector(FittedMixin, OutOfCoreMixin, SelectorMixin, CallbackSupportMi
             The selected columns of it; of a scan, a scan that reads no others. A frame with
             categories, dates or the like stays a frame, its columns as they are.
         """
+        if getattr(self, "n_selected_", 1) == 0:
+            self._refuse_empty()
         if isinstance(X, PartitionedTable):
             return self._narrowed(X)
         if hasattr(self, "column_codes_") and is_frame(X):

@@ -71,4 +71,4 @@ def _explained(x: NDArray[np.float64], data: FitData) -> tuple[float, int]:
     if target.dtype.kind not in "biuf":  # dates
         return 0.0, 1
     y = target - target.mean()
-    return float(x @ y) ** 2 / max(total * float(y @ y), np.finfo(np.float64).tiny), 1
+    return (float(x @ y) / max(total**0.5 * float(np.linalg.norm(y)), 1e-300)) ** 2, 1

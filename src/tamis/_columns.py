@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from tamis.data.values import check_finite_columns, check_squares
+from tamis.exceptions import InputError
 from tamis.passes import MemoryEngine, run_pass
 from tamis.statistics import Ranges
 from tamis.statistics.block import RangesResult
@@ -90,3 +91,21 @@ def _centre(values: Floats, weight: Floats, scale: bool) -> Floats:
         spread = np.divide(weight @ values**2, total, out=np.ones_like(total), where=total > 0)
         values /= np.sqrt(np.where(spread > 0, spread, 1.0))
     return values
+
+
+class ConstantColumnsMixin:
+    """A selector's columns that never vary; some must."""
+
+    def _find_constant(self: Any, X: Any, weight: Floats | None) -> NDArray[np.bool_]:
+        """Columns of a table in memory that never vary; some must."""
+        constant = find_constant(self, X, weight)
+        self._check_varies(constant, X.shape[0])
+        return constant
+
+    def _check_varies(self: Any, constant: NDArray[np.bool_], n_rows: int) -> None:
+        if constant.all():
+            raise InputError(
+                f"{type(self).__name__}: expected at least one column with two different values, "
+                f"got {constant.size} constant or empty columns in {n_rows} rows (n_samples="
+                f"{n_rows}). Check how the table was read."
+            )

@@ -9,13 +9,14 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from html import escape
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import estimator_html_repr
 from sklearn.utils.validation import check_is_fitted
 
+from tamis._columns import ConstantColumnsMixin
 from tamis._ranking import Ranking
 from tamis._runtime.warning import warn
 from tamis.cutoff.fit_data import FitData
@@ -30,7 +31,7 @@ LONGEST_NAME = 60
 EVIDENCE = ("p_value", "q_value", "e_value")
 
 
-class FittedMixin:
+class FittedMixin(ConstantColumnsMixin):
     """Methods of fitted selectors that need scores, order and support, and nothing of the fit."""
 
     def ranking_record(self: Any, names: Any = None) -> Ranking:
@@ -46,7 +47,7 @@ class FittedMixin:
 
         Parameters
         ----------
-        rule : int, float, "elbow", "all" or a rule from `tamis.cutoff`
+        rule : "auto", int, float, "elbow", "all" or a rule from `tamis.cutoff`
             The new cut; ``"best"`` for selectors that find a number of their own.
         X, y, sample_weight : array-like, default=None
             The training data, only for rules that look at it (`PermutationNull`,
@@ -141,13 +142,46 @@ class FittedMixin:
         """P-values by the known law of the scores under independence; None if there is none."""
         return None
 
+    def _p_value_bounds(self: Any) -> Any:
+        """Bounds of p-values by what blocks of rows have left behind; None if there are none."""
+        return None
+
+    def _order_work(self: Any, X: Any) -> int:
+        """Pairs of rows to look at for every permutation of the target; 0 if there are none."""
+        return 0
+
+    def _refuse_empty(self: Any) -> None:
+        """Raise if the next step of a pipeline would get a table without columns.
+
+        Alone, or beside others in a FeatureUnion, such a table is an answer like any other.
+        """
+        from sklearn.compose import ColumnTransformer
+        from sklearn.pipeline import FeatureUnion, Pipeline
+
+        frame: Any = sys._getframe(1)
+        owner = None
+        while frame is not None and not isinstance(
+            owner, ColumnTransformer | FeatureUnion | Pipeline
+        ):
+            owner, frame = frame.f_locals.get("self"), frame.f_back
+        if not isinstance(owner, Pipeline) or owner.steps[-1][1] is self:
+            return
+        tested = "level" in self.cut_details_
+        why = "none is beyond chance" if tested else "the cutoff keeps none"
+        raise InputError(
+            f"{type(self).__name__}: expected at least one selected feature, got none of "
+            f"{self.support_.size}: {why}. Set n_features_to_select to a number or 'elbow', or use "
+            "another method."
+        )
+
     def _may_have_law(self: Any) -> bool:
         """Whether the scores have a known law, as far as the parameters tell."""
         return False
 
-    def _law_is_rough(self: Any) -> bool:
-        """Whether the law is an approximation that does not suit the data of the fit."""
-        return False
+    # Whether "best" is the elbow of some score rather than a number that the method finds.
+    _best_is_elbow: ClassVar[bool] = False
+    # Whether the law is an approximation that does not suit the data of the fit: not by default.
+    _law_is_rough: Any = bool
 
     def _keep_unfinished(
         self: Any, scores: NDArray[np.float64], constant: NDArray[np.bool_], where: str

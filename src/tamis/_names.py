@@ -32,6 +32,7 @@ SELECTORS = {
 }
 OTHERS = {
     "AndOrFeatures": "tamis.meta",
+    "AutoSelector": "tamis.auto",
     "FeatureSource": "tamis.meta",
     "MFPFS": "tamis.meta",
     "MetaSpace": "tamis.meta",
@@ -39,6 +40,7 @@ OTHERS = {
     "PatchPrototypes": "tamis.meta",
     "QualityMap": "tamis.meta",
     "VotingSubsetClassifier": "tamis.weighting",
+    "answer": "tamis.auto",
     "compare": "tamis.evaluation",
     "inf_fs_path": "tamis.graph",
     "list_selectors": "tamis.selectors",

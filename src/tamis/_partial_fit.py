@@ -11,6 +11,7 @@ from sklearn.utils.metaestimators import available_if
 
 from tamis._runtime.warning import warn
 from tamis._validation import check_parameters
+from tamis.cutoff.fit_data import FitData
 from tamis.data.checks import check_table
 from tamis.data.labels import check_target, check_weighted_classes
 from tamis.data.target import check_numbers
@@ -45,7 +46,11 @@ class PartialFitMixin:
     def _check_block(self, gathered: Gathered, table: Opened) -> None:
         """Raise if a block cannot follow those before it."""
 
-    @available_if(lambda self: self._incremental)  # type: ignore[untyped-decorator]
+    def _takes_blocks(self) -> bool:
+        """Whether there is a `partial_fit`, with these parameters."""
+        return self._incremental
+
+    @available_if(lambda self: self._takes_blocks())  # type: ignore[untyped-decorator]
     def partial_fit(self: Any, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
         """Take in a block of rows, then rank by all rows seen.
 
@@ -91,7 +96,7 @@ class PartialFitMixin:
         gathered.statistic = _merged(gathered.statistic, statistic)
         constant = gathered.ranges.finish().constant if len(self._passes) == 2 else None
         ranking = self._rank(*self._scores(gathered.statistic, constant))
-        self._cut(self._rule(), ranking, None)
+        self._cut(self._rule(), ranking, FitData(self, None, None))
         return self
 
     def _learn(self: Any, gathered: Gathered, table: Opened, name: str) -> Any:
@@ -118,7 +123,7 @@ class PartialFitMixin:
             )
             self._forget()
         rule = self._rule()
-        if rule.needs_data:
+        if rule.needs_data and rule.needs_rows(self):
             raise InputError(
                 f"{who}: expected a rule that needs only scores, got {rule.who}, which looks at "
                 "all of the training data. Use fit, or recut(rule, X, y) after the last block."

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from numbers import Integral, Real
 from typing import Any, Protocol
 
 import numpy as np
@@ -42,11 +41,12 @@ class Number:
     or_none: bool = False
 
     def allows(self, value: Any) -> bool:
-        """Whether the value is a number of this kind in the interval."""
+        """Whether the value is such a number; fractions and half precision are not compiled."""
         if value is None:
             return self.or_none
-        wanted: Any = Integral if self.kind is int else Real
-        if not isinstance(value, wanted) or isinstance(value, bool | np.bool_):
+        kinds = (int, np.integer) if self.kind is int else (int, float, np.integer, np.float32)
+        too_long = isinstance(value, int) and abs(value) >= 2**63
+        if not isinstance(value, kinds) or isinstance(value, bool) or too_long:
             return False
         above = self.low < value if self.open_low else self.low <= value
         return bool(above and (value < self.high if self.open_high else value <= self.high))

@@ -307,6 +307,8 @@ def read_manifest(path: str | Path) -> Manifest:
 def _load(path: Path) -> Any:
     """Parse strict JSON of a bounded size; nothing in it is run."""
     try:
+        if path.exists() and not path.is_file():
+            raise OSError("no regular file")  # a pipe might never end
         with open(path, "rb") as stream:
             content = stream.read(MAX_BYTES + 1)
     except OSError as error:

@@ -154,3 +154,14 @@ def test_unwritable_folder(tmp_path, monkeypatch):
 def test_name_too_long(tmp_path):
     with pytest.raises(InputError, match="name too long"):
         check_writable(tmp_path / ("x" * 300 + ".csv"))
+
+
+def test_temporaries_of_killed_runs_are_swept(tmp_path):
+    old, new, foreign = (tmp_path / f".tamis-{name}" for name in ("0" * 12, "1" * 12, "notes"))
+    for path in (old, new, foreign):
+        path.touch()
+    os.utime(old, (0, 0))
+    os.utime(foreign, (0, 0))
+    with atomic_path(tmp_path / "x.csv") as temporary:
+        temporary.write_text("a")
+    assert sorted(path.name for path in tmp_path.iterdir()) == [new.name, foreign.name, "x.csv"]

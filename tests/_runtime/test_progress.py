@@ -34,7 +34,7 @@ class Watched(StderrProgress):
 def watched_fit(delay):
     screen = io.StringIO()
     progress = Watched(delay, Console(file=screen, force_terminal=True, width=80))
-    DFT().set_callbacks(progress).fit(X, Y)
+    DFT(n_features_to_select="elbow").set_callbacks(progress).fit(X, Y)
     return progress, screen.getvalue()
 
 

@@ -4,10 +4,13 @@ import warnings
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 
 import tamis
+from passes.array_source import ArraySource
 from tamis._chance import is_clear
 from tamis.certainty import FalseDiscoveries
+from tamis.certainty.chance import warn_by_law
 from tamis.cutoff.fit_data import FitData
 from tamis.exceptions import SelectionWarning
 
@@ -25,6 +28,7 @@ def messages(selector, X, y, **options):
 
 @pytest.mark.parametrize("selector", [tamis.DFT(), tamis.Fisher(), tamis.ReliefF()], ids=repr)
 def test_noise_warns_and_names_the_best_feature(selector):
+    selector = clone(selector).set_params(n_features_to_select=5)
     (message,) = messages(selector, NOISE, Y)
     assert WORDS in message
     assert f"'x{selector.order_[0]}'" in message
@@ -75,3 +79,45 @@ def test_the_share_of_warnings_on_noise():
         n_warned += bool(messages(tamis.Fisher(n_features_to_select=3), X, np.arange(40) % 2))
     # At chance if 2 of 19 permutations reach the score: 90% of tables of noise, se 3%.
     assert 81 <= n_warned <= 99
+
+
+LAWS = [tamis.AnovaF(), tamis.Correlation(), tamis.Fisher(), tamis.InformationGain(n_bins=2)]
+
+
+def messages_by_law(selector, X, y):
+    """What the command line warns of after rows were read block by block, and whether it can."""
+    selector = clone(selector).set_params(n_features_to_select=5)
+    assert messages(selector, ArraySource(X, y), None) == []
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        known = warn_by_law(selector, 0.1)
+    return [str(one.message) for one in caught], known, selector
+
+
+@pytest.mark.parametrize("selector", LAWS, ids=repr)
+def test_rows_read_block_by_block_are_compared_by_the_law(selector):
+    rng = np.random.default_rng(3)
+    y = np.arange(300) % 2
+    X = rng.standard_normal((300, 40))
+    (message,), known, fitted = messages_by_law(selector, X, y)
+    assert WORDS in message
+    assert f"'x{fitted._law_p_values().argmin()}'" in message
+    assert "the best of 40 features" in message
+    assert known
+    X[:, 7] += y
+    assert messages_by_law(selector, X, y)[:2] == ([], True)
+
+
+def test_blocks_without_a_law_are_not_compared():
+    X = np.random.default_rng(3).standard_normal((300, 40))
+    found = messages_by_law(tamis.Correlation(classes="max"), X, np.arange(300) % 3)
+    assert found[:2] == ([], False)
+
+
+def test_the_law_is_at_chance_as_often_as_it_says():
+    """At most a tenth of tables of noise pass for signal."""
+    clear = 0
+    for seed in range(200):
+        X = np.random.default_rng(seed).standard_normal((50, 20))
+        clear += not messages_by_law(tamis.AnovaF(), X, np.arange(50) % 2)[0]
+    assert clear <= 20 + 2 * np.sqrt(200 * 0.1 * 0.9)

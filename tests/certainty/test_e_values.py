@@ -1,5 +1,7 @@
 """Thresholds, e-values and e-BH: worked by hand, against plain versions, and at the edges."""
 
+import itertools
+
 import numpy as np
 import pytest
 
@@ -50,6 +52,33 @@ def test_one_copy_is_the_filter(level, seed):
     W = np.random.default_rng(seed).normal(1, 1, 100)
     selected = e_bh(knockoff_e_values(W[None], level, 100), level)
     np.testing.assert_array_equal(selected, knockoff_threshold(W, level) <= W)
+
+
+def test_e_values_by_hand():
+    # At level 0.25 the threshold is 4: (1 + 0) / 4.
+    np.testing.assert_allclose(
+        knockoff_e_values(np.array([[7, 6, 5, 4, -3, 1]]), 0.25, 6), [6, 6, 6, 6, 0, 0]
+    )
+    W = np.array([[9, 8, -7, -6, 5, -4, 3, 2]])
+    # No threshold. Positive ones: 5 from 2 on, 4 from 3 on, 3 from 4 on, less than 1 / 0.25.
+    np.testing.assert_allclose(knockoff_e_values(W, 0.25, 8), [2, 2, 0, 0, 2, 0, 0, 0])
+
+
+@pytest.mark.parametrize("level", [0.1, 0.25, 0.34, 0.5])
+@pytest.mark.parametrize("n_related", [0, 1, 4])
+def test_e_values_of_nulls_by_all_signs(level, n_related):
+    """The signs of nulls are fair coins: over all of them, their e-values sum to at most n."""
+    rng = np.random.default_rng(n_related)
+    sizes = rng.permutation(np.arange(1, 13)).astype(float)
+    null = np.arange(12) >= n_related
+    totals = []
+    for signs in itertools.product([1, -1], repeat=int(null.sum())):
+        W = sizes.copy()
+        W[null] *= signs
+        totals.append(knockoff_e_values(W[None], level, 12)[null].sum())
+    assert np.mean(totals) <= 12 + 1e-9
+    if not n_related and level < 0.5:
+        assert np.mean(totals) > 9  # a copy that finds no threshold counts, too
 
 
 def test_no_copies_give_zeros():

@@ -1,5 +1,10 @@
 """FalseDiscoveries: q-values by a known law or by permutations."""
 
+import os
+import signal
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 from scipy.stats import false_discovery_control
@@ -9,7 +14,7 @@ from passes.array_source import ArraySource
 from reference.permutations import refit, sequential
 from tamis._runtime.seeds import stream
 from tamis.certainty import FalseDiscoveries
-from tamis.certainty.false_discoveries import SHUFFLES, batch_bounds
+from tamis.certainty._sequential import SHUFFLES, batch_bounds
 from tamis.certainty.permutations import Permutations, draw_states
 from tamis.exceptions import InputError, SelectionWarning
 
@@ -187,3 +192,71 @@ def test_sequential_p_values_are_valid():
     found = np.concatenate(found)
     for u in (0.01, 0.05, 0.2, 0.5):
         assert (found <= u).mean() <= u + 4 * np.sqrt(u * (1 - u) / found.size)
+
+
+class Stopped(Exception):
+    pass
+
+
+REFITTED = {"class_weight": "balanced"}  # no shortcut for permutations
+
+
+def test_interrupted_refits_resume(tmp_path, monkeypatch):
+    X, y = planted(3, n_columns=8)
+    file = tmp_path / "refits.state"
+    expected = fitted(tamis.DFT(**REFITTED), X, y, level=0.4, n_permutations=30)
+    options = {"level": 0.4, "n_permutations": 30, "checkpoint": file, "n_jobs": 1}
+    fits = []
+
+    def limited(self, X, y, weight, score=tamis.DFT._score):
+        fits.append(1)
+        if len(fits) == 12:
+            raise Stopped
+        return score(self, X, y, weight)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(tamis.DFT, "_score", limited)
+        with pytest.raises(Stopped):
+            fitted(tamis.DFT(**REFITTED), X, y, **options)
+        with pytest.raises(InputError, match="belongs to a fit with other data or parameters"):
+            fitted(tamis.DFT(**REFITTED), X + 1.0, y, **options)
+        fits[:] = [1] * 20
+        found = fitted(tamis.DFT(**REFITTED), X, y, **options)
+        assert len(fits) == 20 + 1 + 30 - 10
+    assert not file.exists()
+    np.testing.assert_array_equal(found.p_values_, expected.p_values_)
+
+
+KILLED = """
+import os, signal, sys
+import numpy as np, tamis
+from tamis.certainty import FalseDiscoveries
+score, fits = tamis.DFT._score, []
+def limited(self, *data):
+    fits.append(1)
+    if len(fits) == 12:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return score(self, *data)
+tamis.DFT._score = limited
+import tamis.certainty._refits as refits
+refits.EVERY = -1.0
+table = np.load(sys.argv[1])
+rule = FalseDiscoveries(level=0.4, n_permutations=30, checkpoint=sys.argv[2], n_jobs=1)
+tamis.DFT(class_weight="balanced", n_features_to_select=rule).fit(table["X"], table["y"])
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(os.name != "posix", reason="needs SIGKILL")
+def test_killed_refits_resume(tmp_path):
+    X, y = planted(3, n_columns=8)
+    np.savez(tmp_path / "table.npz", X=X, y=y)
+    file = tmp_path / "refits.state"
+    command = [sys.executable, "-c", KILLED, str(tmp_path / "table.npz"), str(file)]
+    done = subprocess.run(command, capture_output=True, check=False)
+    assert done.returncode == -signal.SIGKILL, done.stderr
+    assert file.exists()
+    expected = fitted(tamis.DFT(**REFITTED), X, y, level=0.4, n_permutations=30)
+    found = fitted(tamis.DFT(**REFITTED), X, y, level=0.4, n_permutations=30, checkpoint=file)
+    assert not file.exists()
+    np.testing.assert_array_equal(found.p_values_, expected.p_values_)

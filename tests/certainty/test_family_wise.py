@@ -144,7 +144,7 @@ class Stopped(Exception):
 
 
 def test_an_interrupted_run_resumes(tmp_path, monkeypatch):
-    monkeypatch.setattr("tamis.certainty.family_wise.EVERY", 0.0)
+    monkeypatch.setattr("tamis.certainty._refits.EVERY", 0.0)
     X, y = planted(8, n_columns=12)
     file = tmp_path / "null.state"
     rule = FamilyWise(0.1, n_permutations=19)
@@ -208,6 +208,7 @@ TABLES = {
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:FamilyWise. no column was selected")
+@pytest.mark.filterwarnings("ignore:DFT. expected columns without extreme values")
 @pytest.mark.parametrize("name", TABLES)
 @pytest.mark.parametrize("selector", [tamis.Fisher(), tamis.Correlation(), tamis.DFT()], ids=str)
 def test_the_family_wise_error_is_at_most_the_level(selector, name):

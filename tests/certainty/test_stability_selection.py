@@ -8,11 +8,12 @@ import warnings
 import numpy as np
 import pytest
 from scipy import sparse
+from sklearn.base import clone
 
 import tamis
 from reference import stability_selection as plain
 from tamis._runtime.seeds import stream
-from tamis.certainty import StabilitySelection
+from tamis.certainty import StabilitySelection, stability_selection
 from tamis.certainty._half_samples import HalfSamples
 from tamis.certainty.stability_selection import places_of
 from tamis.exceptions import InputError, SelectionWarning
@@ -218,6 +219,10 @@ class Stops:
         tamis.AnovaF._score = self.score
 
 
+class OwnScore(tamis.AnovaF):
+    """A selector of a user, which is fitted on every half sample."""
+
+
 @pytest.mark.parametrize("n_jobs", [1, 2])
 @pytest.mark.parametrize("random_state", [0, None])
 def test_an_interrupted_fit_resumes(tmp_path, n_jobs, random_state):
@@ -227,16 +232,16 @@ def test_an_interrupted_fit_resumes(tmp_path, n_jobs, random_state):
         n_per_half=4, n_pairs=8, checkpoint=path, n_jobs=n_jobs, random_state=random_state
     )
     Stops.left = 8
-    selector = tamis.AnovaF(n_features_to_select=rule)
+    selector = OwnScore(n_features_to_select=rule)
     with Stops(), pytest.raises(KeyboardInterrupt):
         selector.fit(X, y)
     assert selector.n_selected_ == 15  # the ranking is there, nothing is cut off
     assert path.exists()
     with pytest.raises(InputError, match="belongs to a fit with other data"):
-        fit(X + 1, y, rule)
+        fit(X + 1, y, rule, OwnScore)
     Stops.left = -1
     with Stops():
-        found = fit(X, y, rule).cut_details_
+        found = fit(X, y, rule, OwnScore).cut_details_
     assert Stops.left > -17  # not all 16 halves were fitted again, beside all rows
     assert not path.exists()
     if random_state == 0:
@@ -363,3 +368,53 @@ def test_bounds_hold_on_more_tables(bound, kind):
         found.append(support[3:].sum() if kind == "signals" else support.sum())
     error = np.std(found, ddof=1) / np.sqrt(n_tables)
     assert np.mean(found) <= 1.0 + 2 * error
+
+
+HALF_MOMENTS = {
+    "fisher": tamis.Fisher(),
+    "fisher weighted": tamis.Fisher(form="weighted"),
+    "anova": tamis.AnovaF(),
+    "correlation": tamis.Correlation(),
+    "correlation mean": tamis.Correlation(classes="mean"),
+    "variance": tamis.Variance(),
+}
+
+
+@pytest.mark.parametrize("name", HALF_MOMENTS)
+@pytest.mark.parametrize("target", ["two", "three", "number"])
+def test_moments_of_all_halves_at_once(name, target, monkeypatch):
+    """Scores from products of matrices are those of fits, for columns of all kinds."""
+    selector = HALF_MOMENTS[name]
+    if target == "number" and name.startswith("fisher"):
+        pytest.skip("needs classes")
+    rng = np.random.default_rng(5)
+    y = rng.integers(0, 3 if target == "three" else 2, 41)
+    X = rng.normal(size=(41, 14))
+    X[:, 1] += 1e4  # an offset
+    X[:, 2] = y  # all between classes
+    X[:, 3] = rng.random(41) < 0.04  # may be constant on a half
+    X[:, 4] = np.where(rng.random(41) < 0.1, 1 - y, y)  # may be constant within classes of a half
+    X[:, 5] = X[:, 6]  # tied
+    X[:, 7] = 3.0
+    if target == "number":
+        y = X[:, 0] + rng.normal(size=41)
+    seen = {}
+    record = stability_selection.places_of
+
+    def recorded(scores, varies, most):
+        kept.append((np.where(varies, scores, 0.0), varies))
+        return record(scores, varies, most)
+
+    monkeypatch.setattr(stability_selection, "places_of", recorded)
+    for way in ("at once", "fits"):
+        seen[way] = kept = []
+        with monkeypatch.context() as patch:
+            if way == "fits":
+                patch.setattr(stability_selection.HalfMoments, "serves", lambda data: False)
+            rule = StabilitySelection(n_per_half=3, n_pairs=10, n_jobs=1)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", SelectionWarning)
+                clone(selector).set_params(n_features_to_select=rule).fit(X, y)
+    for (a, varies), (b, expected) in zip(*seen.values(), strict=True):
+        np.testing.assert_array_equal(varies, expected)
+        np.testing.assert_allclose(a, b, rtol=1e-9, atol=1e-12)

@@ -78,7 +78,7 @@ def test_wrapped_selector_is_left_alone():
     inner = tamis.DFT(n_bins=8)
     fitted = StabilitySelector(inner, stability=FEW, n_features_to_select=3).fit(X, y)
     assert not hasattr(inner, "scores_")
-    assert inner.n_features_to_select == "elbow"
+    assert inner.n_features_to_select == "auto"
     assert clone(fitted).get_params()["selector__n_bins"] == 8
     np.testing.assert_array_equal(fitted.classes_, [0, 1, 2])
 

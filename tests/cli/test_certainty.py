@@ -78,6 +78,21 @@ def test_a_selection_at_chance_says_so(capfd, tables, method):
     assert "distinguishable" not in run(capfd, *words)[2]
 
 
+def test_rows_read_block_by_block(capfd, tables, tmp_path):
+    """Compared by the law of the scores, or said not to be."""
+    for name in ("noise", "signal"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "part.csv").write_text((tables / f"{name}.csv").read_text())
+    base = ("--target", "y", "--select", "5", "--method")
+    _, _, err = run(capfd, "rank", tmp_path / "noise", *base, "anovaf")
+    assert "the selection is not distinguishable from noise" in err
+    _, _, err = run(capfd, "rank", tmp_path / "signal", *base, "anovaf")
+    assert "noise" not in err.replace(str(tmp_path), "")
+    code, _, err = run(capfd, "rank", tmp_path / "noise", *base, "dft")
+    assert code == 0
+    assert "not compared with noise, because the rows are read block by block" in err
+
+
 def test_nothing_is_an_answer(capfd, tables):
     words = ("rank", tables / "noise.csv", "--target", "y", "--select", "fwer:0.05")
     code, out, err = run(capfd, *words)

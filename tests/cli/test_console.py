@@ -97,7 +97,7 @@ def test_ctrl_c_is_one_line(refuse, table, monkeypatch):
     def stop(*args):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("tamis.DFT._score", stop)
+    monkeypatch.setattr("tamis.AnovaF._score", stop)
     code, message = refuse("rank", table, "--target", "kind", "--quiet")
     assert (code, message) == (1, "tamis rank: interrupted; nothing was written\n")
 

@@ -1,130 +1,102 @@
-import csv
 import json
-import sys
+from dataclasses import replace
 
+import numpy as np
 import pytest
 
-from tamis.cli.demo import NOISE, demo_table, evaluate
+from report.test_answer import FOUND, NOTHING
+from tamis.auto import AutoSelector
+from tamis.cli.demo import compare_with_truth, demo_table
 from tamis.data import read_table
-from tamis.selectors import make_selector
 
-FILES = ["breast_cancer.csv", "ranking.csv", "ranking.json", "report.html", "score_curve.png"]
-
-
-@pytest.fixture(scope="module")
-def demo(tmp_path_factory):
-    from click.testing import CliRunner
-
-    from tamis.cli.console import program
-
-    out = tmp_path_factory.mktemp("demo") / "deep" / "tamis-demo"
-    with pytest.MonkeyPatch.context() as patch:
-        make_short(patch)
-        return out, CliRunner().invoke(program, ["demo", "--out", str(out)])
-
-
-def make_short(patch):
-    """Fewer methods and splits: the whole comparison runs in CI and on the documentation page."""
-    patch.setattr("tamis.cli.demo.METHODS", ("dft", "randomranking"))
-    patch.setattr("tamis.cli.demo.N_SPLITS", 3)
+FILES = ["answer.json", "genes.csv", "report.html"]
 
 
 @pytest.fixture
-def short(monkeypatch):
-    make_short(monkeypatch)
+def quick(monkeypatch):
+    """Answers at once: two genes for the first table, nothing for the shuffled one."""
+    seen = []
+
+    def fit(self, X, y=None, **more):
+        names = demo_table()[0].names
+        features = [
+            replace(each, feature=names[j]) for each, j in zip(FOUND.features, (0, 1), strict=True)
+        ]
+        self._answer = NOTHING if seen else replace(FOUND, features=tuple(features))
+        seen.append((X, y))
+        return self
+
+    monkeypatch.setattr(AutoSelector, "fit", fit)
+    return seen
 
 
-def test_it_writes_its_files(demo):
-    out, result = demo
+def test_it_shows_both_answers_and_writes_its_files(run, tmp_path, quick):
+    out = tmp_path / "deep" / "d"
+    result = run("demo", "--out", out)
     assert result.exit_code == 0, result.stderr
     assert result.stderr == ""
     assert sorted(path.name for path in out.iterdir()) == FILES
+    text = result.stdout
+    assert text.index("2 of 50 features") < text.index("The truth: ")
+    assert text.index("labels shuffled") < text.index("Nothing here beats chance")
+    (X, y), (same, shuffled) = quick
+    np.testing.assert_array_equal(X, same)
+    assert sorted(y) == sorted(shuffled)
+    assert list(y) != list(shuffled)
+    assert json.loads((out / "answer.json").read_text())["schema"] == "tamis-answer"
+    table = read_table(out / "genes.csv")
+    assert (table.n_rows, len(table.names)) == (90, 1001)
+    assert set(table.arrow["sample"].to_pylist()) == {"healthy", "tumour"}
 
 
-def test_the_picture_is_a_picture(demo):
-    picture = (demo[0] / "score_curve.png").read_bytes()
-    assert picture.startswith(b"\x89PNG\r\n")
-    assert len(picture) > 5000
-
-
-def test_the_ranking_has_no_noise_above_the_cut(demo):
-    with open(demo[0] / "ranking.csv", newline="") as file:
-        rows = list(csv.DictReader(file))
-    assert len(rows) == 60
-    chosen = [row["feature"] for row in rows if row["selected"] == "true"]
-    assert chosen
-    assert not any(name.startswith(NOISE) for name in chosen)
-    found = json.loads((demo[0] / "ranking.json").read_text())
-    assert [row["feature"] for row in found["features"]] == [row["feature"] for row in rows]
-
-
-def test_it_shows_the_table_the_cut_and_the_accuracy(demo):
-    text = demo[1].stdout
-    assert "✓ worst perimeter" in text
-    assert "selected: early elbow (late: " in text
-    assert "█████" in text
-    for line in ("all columns", "early elbow", "late elbow"):
-        assert f"\n  {line} " in text
-    assert f"Saved in {demo[0]}: breast_cancer.csv" in text
-
-
-def test_it_ends_with_a_report(demo):
-    out, result = demo
-    page = (out / "report.html").read_text(encoding="utf-8")
-    assert "breast_cancer" in page
-    assert "2 methods on 3 splits" in result.stdout
-    assert "accuracy with " in result.stdout
-
-
-def test_the_next_commands_work(demo, run):
-    out, result = demo
-    commands = [
-        line.split()[1:] for line in result.stdout.splitlines() if line.startswith("  tamis ")
-    ]
-    assert [words[0] for words in commands] == ["rank", "select", "compare", "methods"]
+def test_the_next_commands_are_understood(run, tmp_path, quick):
+    text = run("demo", "--out", tmp_path / "d").stdout
+    commands = [line.split()[1:] for line in text.splitlines() if line.startswith("  tamis ")]
+    assert [words[0] for words in commands] == ["answer", "rank", "select", "compare", "methods"]
     for words in commands:
-        if words[0] != "compare":  # takes a minute; tests/cli/test_compare.py has shorter ones
+        if words[0] in ("rank", "select", "methods"):  # the others take longer
             assert run(*words).exit_code == 0
-    assert read_table(out / "reduced.parquet").n_rows == 569
 
 
-def test_running_it_again_needs_force(demo, refuse):
-    out, _ = demo
-    (out / "ranking.csv").write_text("mine")
-    code, message = refuse("demo", "--out", out)
+def test_the_truth_counts_near_copies():
+    _, truth = demo_table()
+    strongest, second = truth.relevant[:2]
+    mates = np.flatnonzero(truth.block == truth.block[second])
+    copy = next(j for j in mates.tolist() if j != second)
+    useless = np.flatnonzero(~np.isin(truth.block, truth.block[truth.relevant]))[0]
+    names = truth.feature_names
+    text = compare_with_truth([names[strongest], names[copy], names[useless]], truth)
+    lines = text.split("\n")
+    assert lines[0].startswith("The truth: 2 of 10 genes that matter were found")
+    assert lines[0].endswith("1 of 3 genes selected do not matter.")
+    assert lines[1].endswith(": found")
+    assert lines[2].endswith(f": found by its near-copy {names[copy]}")
+    assert all(line.endswith(": missed") for line in lines[3:])
+
+
+def test_the_table_is_the_same_every_time():
+    (first, _), (second, _) = demo_table(), demo_table()
+    assert (first.matrix == second.matrix).all()
+    assert (first.target == second.target).all()
+
+
+def test_running_it_again_needs_force(run, refuse, tmp_path, quick):
+    (tmp_path / "answer.json").write_text("mine")
+    (tmp_path / "notes.txt").write_text("mine")
+    code, message = refuse("demo", "--out", tmp_path)
     assert code == 1
     assert "--force" in message
-    assert (out / "ranking.csv").read_text() == "mine"
-
-
-@pytest.mark.slow
-@pytest.mark.usefixtures("short")
-def test_force_leaves_other_files_alone(run, tmp_path, monkeypatch):
-    monkeypatch.setattr("tamis.cli.demo._print_evaluation", lambda *args: None)
-    (tmp_path / "notes.txt").write_text("mine")
-    (tmp_path / "ranking.csv").write_text("old")
+    assert (tmp_path / "answer.json").read_text() == "mine"
     assert run("demo", "--out", tmp_path, "--force").exit_code == 0
-    assert (tmp_path / "notes.txt").read_text() == "mine"
-    assert (tmp_path / "ranking.csv").read_text() != "old"
+    assert (tmp_path / "answer.json").read_text() != "mine"
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted([*FILES, "notes.txt"])
-
-
-@pytest.mark.slow
-@pytest.mark.usefixtures("short")
-def test_without_matplotlib_it_goes_on(run, tmp_path, monkeypatch):
-    monkeypatch.setattr("tamis.cli.demo._print_evaluation", lambda *args: None)
-    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
-    result = run("demo", "--out", tmp_path / "d")
-    assert result.exit_code == 0
-    assert "pip install 'tamis[plot]'" in result.stderr
-    assert sorted(path.name for path in (tmp_path / "d").iterdir()) == FILES[:4]
 
 
 def test_interrupted_it_leaves_no_folder(run, tmp_path, monkeypatch):
     def stop(*args):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("tamis.cli.demo._print_evaluation", stop)
+    monkeypatch.setattr("tamis.cli.demo._answer", stop)
     result = run("demo", "--out", tmp_path / "d")
     assert result.exit_code == 1
     assert result.stderr == "tamis demo: interrupted; nothing was written\n"
@@ -137,17 +109,9 @@ def test_a_file_in_the_way(refuse, write):
     assert "it is a file; choose another with --out" in message
 
 
-def test_the_table_is_the_same_every_time():
-    first, second = demo_table(), demo_table()
-    assert (first.matrix == second.matrix).all()
-    assert set(first.target) == {"benign", "malignant"}
-    assert sorted(first.matrix[:, 0]) == sorted(first.matrix[:, 30])
-    assert (first.matrix[:, 0] != first.matrix[:, 30]).any()
-
-
 @pytest.mark.slow
-def test_evaluation_selects_inside_the_folds():
-    found = evaluate(demo_table(), make_selector("dft", n_features_to_select=5))
-    assert found.n_columns.tolist() == [5] * 5
-    assert found.n_noise.tolist() == [0] * 5
-    assert ((found.accuracy > 0.8) & (found.accuracy <= 1)).all()
+def test_the_whole_of_it(run, tmp_path):
+    result = run("demo", "--out", tmp_path)
+    assert result.exit_code == 0, result.stderr
+    assert "genes that matter were found" in result.stdout
+    assert "Nothing here beats chance" in result.stdout

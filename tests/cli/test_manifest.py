@@ -26,7 +26,7 @@ def test_the_manifest_says_what_was_selected(choice, table):
     record = read_manifest(choice)
     assert record.selected == ("strong", "weak")
     assert record.names[:2] == ("strong", "weak")
-    assert (record.method, record.target, record.task) == ("dft", "kind", "classification")
+    assert (record.method, record.target, record.task) == ("anovaf", "kind", "classification")
     assert record.cut["rule"] == "TopK"
     assert record.data["n_rows"] == 60
     assert record.data["n_columns"] == len(record.names)
@@ -38,7 +38,7 @@ def test_it_applies_to_another_table(run, choice, write, tmp_path):
     result = run("select", other, "--manifest", choice, "--out", out)
     assert result.exit_code == 0
     assert out.read_text() == "strong,weak\n1.50,007\n2,\n"
-    assert f"kept 2 of 3 columns as choice.json says (dft), all 2 rows: {out}" in result.stderr
+    assert f"kept 2 of 3 columns as choice.json says (anovaf), all 2 rows: {out}" in result.stderr
     assert result.stdout == ""
 
 
@@ -147,7 +147,7 @@ def test_an_existing_manifest_stays_without_force(run, refuse, table, write, tmp
     assert (code, path.read_text()) == (1, "precious")
     assert not (tmp_path / "r.csv").exists()
     assert run(*options, "--force").exit_code == 0
-    assert read_manifest(path).method == "dft"
+    assert read_manifest(path).method == "anovaf"
 
 
 def test_a_manifest_over_the_tables_is_usage(refuse, table, tmp_path):

@@ -1,3 +1,4 @@
+import csv
 import io
 import json
 
@@ -187,3 +188,9 @@ def test_fit_counts_cells():
     assert fit("日本語", 5) == "日本…"
     assert fit("abc", 5) == "abc  "
     assert fit("abcdefgh", 6, dots="...") == "abc..."
+
+
+@pytest.mark.parametrize("name", ["=cmd|' /C calc'!A0", "+1", "-x", "@sum", "\ttab"])
+def test_names_are_no_formulas_for_a_spreadsheet(name):
+    text = as_csv([{"feature": name, "score": -0.5}])
+    assert list(csv.reader(io.StringIO(text)))[1] == [f"'{name}", "-0.5"]

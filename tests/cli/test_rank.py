@@ -26,7 +26,7 @@ def chosen(result):
 
 def test_a_pipe_gets_csv_of_all_columns_best_first(run, table):
     rows = ranking(run("rank", table, "--target", "kind", "--exclude", "price"))
-    assert list(rows[0]) == ["rank", "feature", "score", "selected"]
+    assert list(rows[0]) == ["rank", "feature", "score", "selected", "p_value", "q_value"]
     assert [row["rank"] for row in rows] == [str(i) for i in range(1, 7)]
     assert [row["feature"] for row in rows[:2]] == ["strong", "weak"]
     assert {row["feature"] for row in rows} == {
@@ -40,7 +40,7 @@ def test_scores_are_those_of_python(run, table):
     result = run("rank", table, "--target", "kind", "--columns", "noise,strong,weak")
     prepared = tamis.data.prepare(tamis.data.read_table(table), "kind")
     positions = [prepared.feature_names.index(name) for name in names(result)]
-    selector = tamis.DFT().fit(prepared.X, prepared.y)
+    selector = tamis.AnovaF().fit(prepared.X, prepared.y)
     scores = [float(row["score"]) for row in ranking(result)]
     assert scores == selector.scores_[positions].tolist()
 
@@ -48,14 +48,14 @@ def test_scores_are_those_of_python(run, table):
 def test_the_guess_and_the_default_method_are_said_aloud(run, table):
     result = run("rank", table, "--target", "kind")
     assert "target 'kind': 2 classes, so classification (set --task to change)" in result.stderr
-    assert "method: dft, the default for classification" in result.stderr
+    assert "method: anovaf, the default for classification" in result.stderr
     assert result.stderr.count("so classification") == 1
 
 
-def test_a_numeric_target_is_ranked_by_rft(run, table):
+def test_a_numeric_target_has_the_same_default_method(run, table):
     result = run("rank", table, "--target", "price", "--exclude", "kind")
     assert "so regression" in result.stderr
-    assert "method: rft, the default for regression" in result.stderr
+    assert "method: anovaf, the default for regression" in result.stderr
     assert names(result)[0] == "strong"
 
 
@@ -130,15 +130,17 @@ def test_asking_for_more_than_there_is_gives_a_note(run, table):
 
 def test_params_reach_the_selector(run, table):
     result = run(
-        "rank", table, "--target", "kind", "--json",
+        "rank", table, "--target", "kind", "--json", "--method", "dft",
         "--param", "n_bins=32", "--param", "class_weight=balanced", "--n-jobs", "1",
     )  # fmt: skip
     params = json.loads(result.stdout)["params"]
-    assert params == {"n_bins": 32, "class_weight": "balanced", "n_jobs": 1, "ranges": None}
+    expected = {"n_bins": 32, "class_weight": "balanced", "n_jobs": 1, "ranges": None}
+    assert params == {**expected, "bins": "uniform"}
 
 
 def test_json_holds_everything(run, table):
-    result = run("rank", table, "--target", "kind", "--json", "--select", "late", "--keep", "day")
+    options = ("--method", "dft", "--json", "--select", "late", "--keep", "day")
+    result = run("rank", table, "--target", "kind", *options)
     found = json.loads(result.stdout)
     assert found["method"] == "dft"
     assert found["task"] == "classification"
@@ -146,7 +148,9 @@ def test_json_holds_everything(run, table):
     assert found["n_selected"] == sum(row["selected"] for row in found["features"])
     assert found["cut"]["rule"] == "Elbow"
     assert (found["cut"]["which"], found["cut"]["keep"]) == ("late", ["day"])
-    assert set(found["cut"]["details"]) == {"early", "late"}
+    assert set(found["cut"]["details"]) == {
+        "early", "late", "early_range", "late_range",
+    }  # fmt: skip
     first = found["features"][0]
     assert (first["rank"], first["feature"], first["kind"]) == (1, "price", "numeric")
     assert isinstance(first["threshold"], float)
@@ -159,7 +163,7 @@ def test_json_holds_everything(run, table):
 
 def test_json_is_strict_about_nan(run, write):
     path = write("a,same,y\n" + "".join(f"{i / 4},5,{i // 5}\n" for i in range(10)))
-    result = run("rank", path, "--target", "y", "--json")
+    result = run("rank", path, "--target", "y", "--method", "dft", "--json")
     assert "NaN" not in result.stdout
     assert json.loads(result.stdout)["features"][1]["threshold"] is None
 
@@ -173,7 +177,7 @@ def test_out_holds_the_ranking(run, table, tmp_path, name):
     out = tmp_path / name
     result = run("rank", table, "--target", "kind", "--out", out)
     written = tamis.data.read_table(out).arrow
-    assert written.column_names == ["rank", "feature", "score", "selected"]
+    assert written.column_names == ["rank", "feature", "score", "selected", "p_value", "q_value"]
     assert written["feature"].to_pylist() == names(result)
     assert written["score"].to_pylist() == [float(row["score"]) for row in ranking(result)]
     assert written["selected"].type == pa.bool_()
@@ -193,7 +197,7 @@ def test_existing_output_stays_without_force(run, refuse, table, write, folder_i
     assert message.startswith("tamis rank: ")
     assert "--force" in message
     assert run("rank", table, "--target", "kind", "--out", out, "--force").exit_code == 0
-    assert out.read_text().startswith("rank,feature,score,selected\n")
+    assert out.read_text().startswith("rank,feature,score,selected,p_value,q_value\n")
     folder_is_clean("patients.csv", "r.csv")
 
 

@@ -44,7 +44,7 @@ def folder(columns, tmp_path_factory):
 def scores(result):
     assert result.exit_code == 0, result.stderr
     lines = [line.split(",") for line in result.stdout.splitlines()[1:]]
-    return {name: float(score) for _, name, score, _ in lines}
+    return {name: float(score) for _, name, score, *_ in lines}
 
 
 OPTIONS = ("--target", "kind", "--exclude", "row_id,comment")
@@ -71,7 +71,7 @@ class TestManyFiles:
             assert f"left out '{name}': identifier, all 120 values differ; " in result.stderr
         assert result.stderr == run("rank", folder.parent / "whole.csv", "--target", "kind").stderr
         assert "target 'kind': 2 classes, so classification" in result.stderr
-        assert "method: dft, the default for classification" in result.stderr
+        assert "method: anovaf, the default for classification" in result.stderr
 
     def test_json(self, run, folder):
         result = run("rank", folder, *OPTIONS, "--json", "--quiet")

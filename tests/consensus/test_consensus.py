@@ -9,7 +9,8 @@ import tamis
 from reference import aggregation as slow
 from tamis import DFT, Consensus, Correlation, RandomRanking, Variance
 from tamis._base import BaseSelector
-from tamis.cutoff import Threshold
+from tamis.certainty import FalseDiscoveries
+from tamis.cutoff import PermutationNull, Threshold
 from tamis.exceptions import InputError
 
 
@@ -274,3 +275,21 @@ def test_draws_and_methods_together_on_a_sparse_table_with_holes():
     assert dense.list_names_[:3] == ["rft, draw 1", "anovaf, draw 1", "rft, draw 2"]
     csr = clone(settings).fit(sparse.csr_array(X), signal)
     np.testing.assert_array_equal(dense.rankings_, csr.rankings_)
+
+
+def test_errors_of_a_method_name_the_consensus():
+    X, signal = table()
+    with pytest.raises(InputError, match="Consensus: no list of 'dft': DFT: n_bins must be"):
+        Consensus(selectors=[DFT(n_bins=1), "fisher"]).fit(X, classes(signal))
+    with pytest.raises(InputError, match="Consensus: expected values below 1e150"):
+        Consensus(selectors=["anovaf"]).fit(X * 1e200, classes(signal))
+
+
+@pytest.mark.parametrize("rule", [PermutationNull(0.05), FalseDiscoveries(0.1)])
+def test_ranks_are_no_statistic_for_permutations(rule):
+    X, signal = table()
+    with pytest.raises(InputError, match="Consensus: n_features_to_select must be a cutoff that"):
+        Consensus(n_features_to_select=rule).fit(X, classes(signal))
+    fitted = Consensus(selectors=["anovaf"], n_features_to_select=2).fit(X, classes(signal))
+    with pytest.raises(InputError, match=r"Consensus: .* does not permute the target"):
+        fitted.recut(rule)

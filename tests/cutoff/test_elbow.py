@@ -1,5 +1,7 @@
 """Elbow: where the sorted scores bend."""
 
+import warnings
+
 import numpy as np
 import pytest
 
@@ -25,8 +27,9 @@ def step(n_high, n_low):
         ([1.0, 0.9, 0.0], (2, 2)),  # above it
         ([9.0, 8.5, 8.0, 1.0, 0.9, 0.8, 0.7, 0.6], (3, 3)),
         ([3.0, 2.0, 1.0, 0.0, 0.0, 0.0, 0.0], (3, 3)),  # straight down, then flat
-        # Two drops: after two columns, and after five.
-        ([9.0, 9.0, 5.0, 5.0, 5.0, *[0.0] * 15], (2, 5)),
+        # Two drops, after two columns and after five; of a small first one there is one elbow.
+        ([9.0, 9.0, 2.0, 2.0, 2.0, *[0.0] * 15], (2, 5)),
+        ([9.0, 9.0, 5.0, 5.0, 5.0, *[0.0] * 15], (5, 5)),
     ],
 )
 def test_by_hand(curve, expected):
@@ -126,8 +129,9 @@ def selected(rule, scores, constant=None):
 
 
 def test_the_rule_cuts_where_asked():
-    scores = [0.0] * 15 + [5.0, 5.0, 5.0, 9.0, 9.0]
-    assert selected(Elbow(), scores) == ([18, 19], {"early": 2, "late": 5})
+    scores = [0.0] * 15 + [2.0, 2.0, 2.0, 9.0, 9.0]
+    chosen, details = selected(Elbow(), scores)
+    assert (chosen, details["early"], details["late"]) == ([18, 19], 2, 5)
     assert selected(Elbow("late"), scores)[0] == [15, 16, 17, 18, 19]
 
 
@@ -151,3 +155,47 @@ def test_a_single_column_is_kept_in_silence():
 def test_bad_words(which):
     with pytest.raises(InputError, match="Elbow: which must be 'early' or 'late', got"):
         Elbow(which)
+
+
+# Small changes of the scores.
+
+
+def test_a_point_just_below_the_chord_does_not_override_a_plateau():
+    # Eight points on the chord or above it; the second moves across the chord.
+    curve = np.array([1.0, 0.875, 0.874, 0.873, 0.872, 0.871, 0.87, 0.869, 0.0])
+    for second in (0.8749, 0.8751):
+        curve[1] = second
+        assert find_elbows(curve)[1] == 8
+
+
+def test_the_farther_side_of_the_chord_decides():
+    assert find_elbows([1.0, 0.4, 0.39, 0.38, 0.0])[1] == 1  # 0.35 below, 0.13 above
+    assert find_elbows([1.0, 0.7, 0.69, 0.68, 0.0])[1] == 4  # 0.05 below, 0.43 above
+
+
+@pytest.mark.parametrize("seed", range(200))
+def test_scores_that_change_little_leave_the_late_elbow_in_its_range(seed):
+    rng = np.random.default_rng(seed)
+    shape = rng.choice([0.2, 0.5, 1.0, 2.0, 5.0])
+    curve = np.sort(rng.gamma(shape, size=int(rng.integers(3, 80))))[::-1]
+    ranking = Ranking.of(curve, constant=np.zeros(curve.size, bool), names=None, who="test")
+    low, high = late_range(ranking)
+    size = 0.0025 * (curve[0] - curve[-1])
+    for _ in range(20):
+        moved = np.sort(curve + rng.uniform(-size, size, curve.size))[::-1]
+        assert low <= find_elbows(moved)[1] <= high
+
+
+def late_range(ranking):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SelectionWarning)
+        return Elbow("late").find(ranking, None).details["late_range"]
+
+
+def test_no_clear_elbow_is_said():
+    # After the first column the curve runs parallel to the chord, until it is 0.
+    curve = np.maximum(0.8 - np.arange(11) / 10, 0.0)
+    curve[0] = 1.0
+    ranking = Ranking.of(curve, constant=np.zeros(curve.size, bool), names=None, who="test")
+    with pytest.warns(SelectionWarning, match="from 1 to 8 columns, and 1 are kept"):
+        assert Elbow("late").find(ranking, None).wanted.size == 1

@@ -76,7 +76,9 @@ def test_a_cut_equals_a_fit_with_that_cut(fitted, data, monkeypatch):
 
 
 def test_details_are_those_of_the_last_cut(fitted):
-    assert set(fitted.recut("elbow").cut_details_) == {"early", "late"}
+    assert set(fitted.recut("elbow").cut_details_) == {
+        "early", "late", "early_range", "late_range",
+    }  # fmt: skip
     assert fitted.recut(2).cut_details_ == {}
 
 

@@ -170,4 +170,5 @@ def test_rules_that_look_at_the_data_ask_for_it(rule):
 
 
 def test_details_are_what_the_rule_found_out():
-    assert Elbow("late").select(Ranking.of([9.0, 8.5, 1.0, 0.9, 0.8]))[1] == {"early": 2, "late": 2}
+    found = Elbow("late").select(Ranking.of([9.0, 8.5, 1.0, 0.9, 0.8]))[1]
+    assert found == {"early": 2, "late": 2, "early_range": (2, 2), "late_range": (2, 2)}

@@ -35,9 +35,11 @@ def test_null_and_nan_are_missing():
     np.testing.assert_array_equal(x, [1, np.nan, 3])
 
 
-def test_infinite_values_stay():
-    _, x, _ = column([1.0, np.inf, -np.inf])
-    np.testing.assert_array_equal(x, [1, np.inf, -np.inf])
+def test_infinite_values_leave_the_column_out():
+    role, x, _ = column([1.0, np.inf, -np.inf])
+    assert x is None
+    assert not role.used
+    assert "inf" in role.reason
 
 
 def test_all_null_is_kept():

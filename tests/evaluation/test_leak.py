@@ -45,6 +45,25 @@ def test_a_strong_signal_is_no_leak():
     assert check(X, y).ok
 
 
+@pytest.mark.parametrize("size", [1e-9, 1e-5])
+def test_a_target_with_a_little_noise_is_found(size):
+    X, y = noise()
+    rng = np.random.default_rng(1)
+    X[:, 5] = 3 * y + 1 + size * rng.normal(size=y.size)
+    assert check(X, y).findings == ["Column '5' is the target with a little noise."]
+    y = rng.normal(size=y.size)
+    X[:, 5] = -2 * y + size * rng.normal(size=y.size)
+    found = check(X, y, tamis.Correlation(), task="regression").findings
+    assert found[0].startswith("Column '5' is the target")
+
+
+def test_rows_with_a_little_noise_are_found():
+    X, y = noise()
+    X[30:33] = X[:3] + 1e-6 * np.random.default_rng(1).normal(size=(3, 40))
+    (finding,) = check(X, y, protocol=Folds(30)).findings
+    assert "of 60 rows are scored by models that learned from a row that differs by" in finding
+
+
 @pytest.mark.slow
 def test_numbers():
     rng = np.random.default_rng(0)

@@ -5,13 +5,14 @@ import warnings
 import numpy as np
 import pytest
 from sklearn.base import clone, is_classifier, is_regressor
+from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, PredefinedSplit
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 
-from tamis.evaluation._tuning import Tuned, inner_folds
+from tamis.evaluation._tuning import Prepared, Tuned, inner_folds
 from tamis.evaluation.learners import LEARNERS, STRENGTHS, Learner, make_learner
 from tamis.evaluation.run.units import one_thread
 from tamis.exceptions import InputError
@@ -70,7 +71,7 @@ def test_three_classes(word):
 def test_the_chosen_strength_is_that_of_a_grid_search(n_classes, n_columns):
     X, y = table("classification", 40, n_columns, n_classes, seed=3)
     X = StandardScaler().fit_transform(X)
-    tuned = make_learner("svm", "classification").estimator[-1].fit(X, y)
+    tuned = make_learner("svm", "classification").estimator.estimator.fit(X, y)
     fold = np.empty(40, dtype=int)
     for k, (_, test) in enumerate(inner_folds(y, True)):
         fold[test] = k
@@ -90,7 +91,7 @@ def test_the_chosen_strength_is_that_of_a_grid_search(n_classes, n_columns):
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_turning_a_wide_table_changes_nothing(word, n_classes):
     X, y = table("classification", 30, 50, n_classes)
-    tuned = make_learner(word, "classification").estimator[-1]
+    tuned = make_learner(word, "classification").estimator.estimator
     turned = clone(tuned).fit(X, y)
     plain = clone(tuned).set_params(rotate=False).fit(X, y)
     assert turned.value_ == plain.value_
@@ -106,6 +107,18 @@ def test_regression_does_not_depend_on_the_scale_of_the_target():
         small = make_learner(word, "regression").estimator.fit(X, y).predict(X)
         large = make_learner(word, "regression").estimator.fit(X, 1e6 * y + 1e8).predict(X)
         np.testing.assert_allclose((large - 1e8) / 1e6, small, rtol=1e-3)
+
+
+@pytest.mark.parametrize("scaled", [True, False])
+def test_preparing_is_that_of_scikit_learn(scaled):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(50, 5)) * [1, 1e-3, 1e4, 1, 1] + [0, 5, -7, 0, 0]
+    X[rng.random(X.shape) < 0.1] = np.nan
+    X[:, 3], X[:, 4] = 0.1, np.nan
+    steps = [SimpleImputer(keep_empty_features=True)] + [StandardScaler()] * scaled
+    expected = make_pipeline(*steps).fit(X[:30])
+    ours = Prepared(LogisticRegression(), scaled=scaled).fit(X[:30], np.arange(30) % 2)
+    np.testing.assert_allclose(ours._seen(X), expected.transform(X), atol=1e-12)
 
 
 def test_inner_folds_shrink_with_the_smallest_class():
@@ -141,7 +154,7 @@ def test_a_fit_that_does_not_converge_is_recorded_and_says_nothing():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert not tuned.fit(X, y).converged_
-        assert make_learner("svm", "classification").estimator.fit(X, y)[-1].converged_
+        assert make_learner("svm", "classification").estimator.fit(X, y).converged_
 
 
 def test_any_estimator_and_wrong_words():

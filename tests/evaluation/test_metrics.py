@@ -147,10 +147,41 @@ def test_scorers_from_elsewhere():
 
 
 def test_errors_are_less_when_better():
-    for name, (_, greater, task) in METRICS.items():
-        assert (
-            make_metric(name, task).greater_is_better == greater == (name[-2:] not in ("se", "or"))
-        )
+    for name, (metric, task) in METRICS.items():
+        assert make_metric(name, task) is metric
+        assert metric.greater_is_better == (name[-2:] not in ("se", "or"))
+
+
+@pytest.mark.parametrize("name", [name for name, (metric, _) in METRICS.items() if metric.by_row])
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_numbers_by_row_have_the_score_as_mean_and_give_what_a_row_changes(name, n_classes):
+    """Repeating a row a little moves the score by its influence, the number minus the mean."""
+    from sklearn.linear_model import LinearRegression, LogisticRegression
+
+    metric, task = METRICS[name]
+    rng = np.random.default_rng(n_classes)
+    X = rng.normal(size=(300, 3))
+    y = X @ [1.0, -1.0, 0.5] + rng.normal(size=300)
+    if task == "classification":
+        y = np.digitize(y, np.quantile(y, np.arange(1, n_classes) / n_classes))
+        model = LogisticRegression().fit(X[:60], y[:60])
+    else:
+        model = LinearRegression().fit(X[:60], y[:60])
+    score = metric.scorer(model, X, y)
+    by_row = metric.by_row(model, X, y)
+    assert by_row.mean() == pytest.approx(score, abs=1e-12)
+    for i in (3, 77, 150):
+        without = np.delete(np.arange(300), i)
+        moved = 299 * (score - metric.scorer(model, X[without], y[without]))
+        assert by_row[i] - score == pytest.approx(moved, abs=0.05)
+
+
+def test_ranges_of_metrics():
+    assert make_metric("accuracy", "classification")[3:5] == (0.0, 1.0)
+    assert make_metric("r2", "regression")[3:5] == (-np.inf, 1.0)
+    assert make_metric("neg_mean_squared_error", "regression")[3:5] == (-np.inf, 0.0)
+    assert make_metric("roc_auc", "classification")[3:5] == (0.0, 1.0)
+    assert make_metric("matthews_corrcoef", "classification")[3:5] == (-np.inf, np.inf)
 
 
 def test_default_metrics_and_wrong_words():

@@ -7,6 +7,7 @@ from scipy import stats
 
 from reference import significance as twin
 from tamis.evaluation import significance as sig
+from tamis.evaluation.intervals import gather
 from tamis.exceptions import InputError
 
 # Table 6 of Demsar (2006): AUC of C4.5, C4.5+m, C4.5+cf and C4.5+m+cf on 14 data sets. The row
@@ -534,8 +535,38 @@ def test_compare_many_over_splits():
     assert result.best == f"method {table.mean(axis=0).argmin()}"
     assert set(result.as_good) == {"method 0", "method 1"}
     best = int(table.mean(axis=0).argmin())
-    worst = sig.paired_t(table[:, best], table[:, 2], 1 / 3).p_value
-    assert result.p_values[2] == pytest.approx(2 * worst)
+    worst = sig.paired_t(table[:, best], table[:, 2], 1 / 3)
+    of_three = stats.studentized_range.sf(abs(worst.statistic) * np.sqrt(2), 3, 19)
+    assert result.p_values[2] == pytest.approx(of_three)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("correlation", [0.0, 0.7])
+def test_twenty_equal_methods_are_told_apart_in_at_most_5_percent(correlation):
+    """With the best picked by the same rows; the bound is that of 100 fair draws at 5%."""
+    n, k, told = 80, 20, 0
+    for seed in range(100):
+        rng = np.random.default_rng(seed)
+        common, own = rng.normal(size=(n, 1)), rng.normal(size=(n, k))
+        values = np.sqrt(correlation) * common + np.sqrt(1 - correlation) * own
+        folds = np.arange(n).reshape(5, -1)
+        parts = [(fold, values[fold]) for fold in folds]
+        means = [values[fold].mean(axis=0) for fold in folds]
+        told += (
+            len(sig.compare_rows(gather(parts, n), means, [f"m{i}" for i in range(k)]).as_good) < k
+        )
+    assert told <= stats.binom.ppf(0.999, 100, 0.05)
+
+
+def test_methods_that_differ_are_told_apart_by_rows():
+    values = np.random.default_rng(0).normal([0, 0, 0, 0, 2], size=(100, 5))
+    folds = np.arange(100).reshape(5, -1)
+    parts = [(fold, values[fold]) for fold in folds]
+    means = [values[fold].mean(axis=0) for fold in folds]
+    result = sig.compare_rows(gather(parts, 100), means, list("abcde"))
+    assert result.as_good == ("e",)
+    less = sig.compare_rows(gather(parts, 100), means, list("abcde"), greater_is_better=False)
+    assert set(less.as_good) == set("abcd")
 
 
 def test_compare_many_takes_names_from_a_frame():

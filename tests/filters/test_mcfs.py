@@ -181,3 +181,14 @@ def test_wide_table_and_unused_columns():
 def test_parameters_out_of_range(options):
     with pytest.raises(InputError, match=f"MCFS: {next(iter(options))} must be"):
         MCFS(**options).fit(table())
+
+
+def test_rows_along_a_line_do_not_stall(monkeypatch):
+    # Eigenvalues of a long thin graph are close: 1 - cos(k pi / n) for a path of n rows.
+    u = np.linspace(0, 1, 500)
+    X = np.column_stack([u, u**2, np.sin(3 * u)])
+    wanted = fit(X, n_neighbors=2)
+    monkeypatch.setattr(_neighbor_graph, "MOST_RESTARTS", 1)
+    found = fit(X, n_neighbors=2)
+    np.testing.assert_allclose(found.eigenvalues_, wanted.eigenvalues_, rtol=1e-6)
+    np.testing.assert_allclose(found.scores_, wanted.scores_, rtol=1e-5)

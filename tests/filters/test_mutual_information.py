@@ -19,6 +19,7 @@ from reference.information import (
 from tamis import MutualInformation
 from tamis.exceptions import InputError
 from tamis.filters.information import lower_credible, posterior, with_prior
+from tamis.filters.mutual_information import noise_of
 
 # scikit-learn counts values with a fraction as categories, but wonders about them.
 pytestmark = pytest.mark.filterwarnings("ignore:Clustering metrics expects discrete")
@@ -41,6 +42,33 @@ def scores(X, y, sample_weight=None, **options):
 
 def knn(X, y, seed=0, **options):
     return scores(X, y, estimator="knn", random_state=seed, **options)
+
+
+class SameNoise(np.random.RandomState):
+    """Hands scikit-learn the noise that breaks ties here."""
+
+    def __init__(self, columns, target, seed):
+        super().__init__(0)
+        self.columns, self.target, self.seed = columns, target, seed
+
+    def standard_normal(self, size):
+        if np.ndim(size) == 0:
+            return noise_of(self.target, self.seed)
+        return np.column_stack([noise_of(column, self.seed) for column in self.columns])
+
+
+def peer(function, X, y, seed=0, *, discrete_features="auto", **options):
+    """What scikit-learn says of centred columns, so that its noise is as small as ours."""
+    X = np.asarray(X, dtype=np.float64)
+    mask = np.zeros(X.shape[1], dtype=bool)
+    if not isinstance(discrete_features, str):
+        mask[... if discrete_features is True else discrete_features] = True
+    noise = SameNoise(X.T[~mask], np.asarray(y, dtype=object), seed)
+    if function is mutual_info_regression:
+        noise.target = np.asarray(y, dtype=np.float64)
+        y = noise.target - noise.target.mean()
+    X = np.where(mask, X, X - np.nanmean(np.asfortranarray(X), axis=0))
+    return function(X, y, random_state=noise, discrete_features=mask, **options)
 
 
 def equals(found, expected):
@@ -136,11 +164,10 @@ def test_equal_to_scikit_learn(kind, n_rows, n_neighbors):
     number = np.asarray(X[:, 1] + rng.normal(size=n_rows).round(1) + 0.01, dtype=np.float64)
     for discrete in ("auto", True, [0, 3], np.arange(6) % 2 == 0):
         options = {"n_neighbors": n_neighbors, "discrete_features": discrete}
-        expected = mutual_info_classif(X, y, random_state=5, **options)
-        equals(knn(X, y, 5, **options), expected)
+        equals(knn(X, y, 5, **options), peer(mutual_info_classif, X, y, 5, **options))
         # scikit-learn has no answer if all values differ and count as categories.
         if kind in ("ties", "integers") or isinstance(discrete, str):
-            expected = mutual_info_regression(X, number, random_state=5, **options)
+            expected = peer(mutual_info_regression, X, number, 5, **options)
             equals(knn(X, number, 5, task="regression", **options), expected)
 
 
@@ -152,14 +179,12 @@ def test_categories_that_never_repeat_tell_nothing():
 
 def test_equal_to_scikit_learn_on_known_data():
     X, y = load_iris(return_X_y=True)
-    equals(knn(X, y, 3), mutual_info_classif(X, y, random_state=3))
-    equals(
-        knn(X, y, np.random.RandomState(3)),
-        mutual_info_classif(X, y, random_state=np.random.RandomState(3)),
-    )
+    equals(knn(X, y, 3), peer(mutual_info_classif, X, y, 3))
+    same = [knn(X, y, np.random.RandomState(3)) for _ in range(2)]
+    np.testing.assert_array_equal(*same)
     X, y = load_diabetes(return_X_y=True)
     options = {"discrete_features": [1], "n_neighbors": 4}
-    expected = mutual_info_regression(X, y, random_state=8, **options)
+    expected = peer(mutual_info_regression, X, y, 8, **options)
     equals(knn(X, y, 8, task="regression", **options), expected)
 
 
@@ -170,7 +195,7 @@ def test_equal_to_scikit_learn_on_known_data():
 def test_equal_to_scikit_learn_on_colon():
     data = tamis.datasets.load("colon")
     X, y = np.asarray(data.X, dtype=np.float64)[:, ::8], np.asarray(data.y)
-    expected = mutual_info_classif(X, y, random_state=0)
+    expected = peer(mutual_info_classif, X, y)
     varies = np.ptp(X, axis=0) > 0
     equals(knn(X, y)[varies], expected[varies])
 
@@ -181,21 +206,46 @@ def test_sparse_columns_are_discrete_unless_told_otherwise():
     y, number = rng.integers(0, 3, 60), rng.normal(size=60)
     table = sparse.csr_matrix(X.astype(float))
     equals(knn(table, y), mutual_info_classif(table, y, random_state=0))
-    equals(knn(table, number), mutual_info_regression(table, number, random_state=0))
+    equals(knn(table, number), peer(mutual_info_regression, X, number, discrete_features=True))
     dense = knn(X.astype(float), y, discrete_features=False)
     equals(knn(table, y, discrete_features=False), dense)
 
 
-def test_constant_columns_take_part_in_the_draws_only():
+def test_constant_columns_score_nothing():
     rng = np.random.default_rng(5)
     X, y = rng.integers(0, 3, size=(50, 4)).astype(float), rng.integers(0, 2, 50)
     X[:, 1] = 4
-    expected = mutual_info_classif(X, y, random_state=0)
+    expected = peer(mutual_info_classif, X, y)
     expected[1] = 0
     equals(knn(X, y), expected)
 
 
 # Neighbours: what scikit-learn does not offer.
+
+
+@pytest.mark.parametrize("task", ["classification", "regression"])
+def test_columns_know_nothing_of_each_other(task):
+    rng = np.random.default_rng(11)
+    X, y = rng.integers(0, 5, size=(60, 4)).astype(float), rng.integers(0, 2, 60)  # many ties
+    y = y + 0.5 * X[:, 1] if task == "regression" else y
+    alone = knn(X, y, task=task)
+    with_more = knn(np.column_stack([rng.normal(size=60), X]), y, task=task)
+    np.testing.assert_array_equal(with_more[1:], alone)
+    np.testing.assert_array_equal(knn(X[:, ::-1], y, task=task), alone[::-1])
+    shifted = X.copy()
+    shifted[:, 2] += 1e12
+    np.testing.assert_array_equal(knn(shifted, y, task=task)[[0, 1, 3]], alone[[0, 1, 3]])
+    assert not np.array_equal(knn(X, y, 1, task=task), alone)  # the seed decides between ties
+
+
+def test_an_offset_costs_a_column_no_more_than_its_digits():
+    # Multiples of 1/64 are exact at 1e12, so neighbours stay neighbours.
+    rng = np.random.default_rng(12)
+    X = np.round(1e6 * rng.normal(size=(200, 1))) / 64
+    y = (X[:, 0] > 1e4).astype(int)
+    equals(knn(X + 1e12, y), knn(X, y))
+    number = X[:, 0] + 1e4 * rng.normal(size=200)
+    equals(knn(X + 1e12, number), knn(X, number))
 
 
 def test_missing_cells_leave_the_observed_rows():
@@ -246,10 +296,10 @@ def test_searching_along_either_axis_gives_the_same():
     two_values = rng.integers(0, 2, 300).astype(float)
     number = rng.normal(size=300) + two_values
     X = np.column_stack([two_values, number, rng.normal(size=300)])
-    equals(knn(X, number), mutual_info_regression(X, number, random_state=0))
+    equals(knn(X, number), peer(mutual_info_regression, X, number))
     X[:, 1] = rng.normal(size=300)
     counts = rng.integers(0, 4, 300).astype(float)
-    expected = mutual_info_regression(X, counts, random_state=0)
+    expected = peer(mutual_info_regression, X, counts)
     equals(knn(X, counts, task="regression"), expected)
 
 

@@ -241,7 +241,7 @@ def test_unfinished_search_warns():
         ({"n_clusters": 0}, "n_clusters must be an int of at least 1, got 0"),
         ({"n_neighbors": 0}, "n_neighbors must be an int of at least 1, got 0"),
         ({"gamma": 0.0}, "gamma must be a float above 0, got 0.0"),
-        ({"regularization": 0}, "regularization must be a float above 0, got 0"),
+        ({"regularization": 0}, "regularization must be a float of at least 1e-10, got 0"),
         ({"tol": -1.0}, "tol must be a float of at least 0, got -1.0"),
     ],
 )

@@ -269,7 +269,7 @@ def test_infinite_and_huge_values_are_named(method):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"n_tokens": 1}, "n_tokens must be an int of at least 2"),
+        ({"n_tokens": 1}, "n_tokens must be an int in"),
         ({"closeness": "far"}, "closeness must be 'inverse' or 'complement'"),
         ({"topics": "fixed"}, "topics must be 'anchored' or 'free'"),
         ({"anchor": 0.0}, "anchor must be a float above 0"),

@@ -15,7 +15,7 @@ import tamis
 from reference import graph as reference
 from tamis import InfFS
 from tamis.datasets import make_iris_combinations
-from tamis.exceptions import InputError, TamisError
+from tamis.exceptions import InputError, SelectionWarning, TamisError
 
 ALPHAS = [0.0, 0.3, 0.5, 1.0]
 
@@ -324,8 +324,8 @@ class TestPlan:
         ("precision", "memory_limit", "kind", "dtype"),
         [
             ("auto", 8 * 20 * 20, "dense", "float64"),
-            ("auto", 8 * 20 * 20 - 1, "dense", "float32"),
-            ("auto", 4 * 20 * 20 - 1, "blocks", "float32"),
+            ("auto", 8 * 20 * 20 - 1, "blocks", "float64"),
+            ("auto", 4 * 20 * 20 - 1, "blocks", "float64"),
             ("double", 8 * 20 * 20, "dense", "float64"),
             ("double", 8 * 20 * 20 - 1, "blocks", "float64"),
             ("single", 10**9, "dense", "float32"),
@@ -548,3 +548,41 @@ def test_scores_grow_with_damping():
     X = normal()
     for small, large in pairwise(scores(X, damping=d) for d in (0.1, 0.5, 0.9, 0.99)):
         assert (large > small).all()
+
+
+class TestPrecision:
+    """Single precision is used for large tables only, and not where it would lose digits."""
+
+    @pytest.fixture(autouse=True)
+    def every_table_is_large(self, monkeypatch):
+        monkeypatch.setattr("tamis.graph.relation_matrix.QUICK_PRODUCT", 0.0)
+
+    @pytest.mark.parametrize("alpha", [0.0, 0.5])
+    @pytest.mark.parametrize("noise", [1.0, 0.3, 0.1, 1e-2, 1e-4])
+    def test_scores_have_five_digits(self, noise, alpha):
+        rng = np.random.default_rng(0)
+        X = rng.normal(size=(100, 1)) + noise * rng.normal(size=(100, 40))
+        found = InfFS(alpha=alpha).fit(X)
+        exact = InfFS(alpha=alpha, precision="double").fit(X)
+        np.testing.assert_allclose(found.scores_, exact.scores_, rtol=1e-5)
+        assert found.precision_ == ("double" if alpha == 0 and noise < 1 else "single")
+        assert exact.precision_ == "double"
+        path = InfFS().path(X, [alpha])[0]
+        np.testing.assert_allclose(path, exact.scores_, rtol=1e-5)
+
+    def test_single_precision_can_be_had(self):
+        X = np.random.default_rng(0).normal(size=(50, 1)) + 1e-3 * np.eye(50)
+        fitted = InfFS(alpha=0, precision="single", n_features_to_select=2).fit(X)
+        assert fitted.precision_ == "single"
+
+    def test_files_warn(self, tmp_path):
+        rng = np.random.default_rng(0)
+        np.save(tmp_path / "x.npy", rng.normal(size=(60, 1)) + 1e-3 * rng.normal(size=(60, 9)))
+        with pytest.warns(SelectionWarning, match=r"InfFS: .* nearly collinear"):
+            InfFS(alpha=0, n_features_to_select=2).fit(tamis.scan(tmp_path / "x.npy"))
+
+
+@pytest.mark.parametrize("memory_limit", [None, 1000])
+def test_little_memory_keeps_the_precision(memory_limit):
+    X = np.random.default_rng(0).normal(size=(50, 30))
+    assert InfFS(memory_limit=memory_limit).fit(X).precision_ == "double"

@@ -373,3 +373,29 @@ def test_bad_data():
         InfFSCV().fit(X, y)
     with pytest.raises(InputError, match="at least one column with two different values"):
         InfFSCV().fit(np.ones((60, 3)), y)
+
+
+@pytest.mark.parametrize(
+    ("options", "rows", "reason"),
+    [
+        ({}, 3, "Cannot have number of splits"),
+        ({"cv": 50}, 60, "n_splits=50"),
+        ({"cv": "x"}, 60, "Expected `cv`"),
+        ({"scoring": "x"}, 60, "The 'scoring' parameter"),
+        ({"cv": [([0, 99], [1])]}, 60, "index 99 is out of bounds"),
+    ],
+)
+def test_what_scikit_learn_refuses(options, rows, reason):
+    X, y = table()
+    with pytest.raises(InputError, match=f"InfFSCV: expected cv, .* got: {reason}"):
+        InfFSCV(**options).fit(X[:rows], y[:rows])
+
+
+@pytest.mark.parametrize("make", [np.asarray, sparse.csr_array])
+def test_tiny_values_reach_the_default_model_in_range(make):
+    X, y = table()
+    X[:, 0] += 3 * y
+    options = {"alphas": [0.5], "grid": [1, 2], "relation": "pearson"}
+    wanted = InfFSCV(**options).fit(make(X), y)
+    found = InfFSCV(**options).fit(make(X * 2.0**-1000), y)
+    np.testing.assert_allclose(found.cv_scores_, wanted.cv_scores_)

@@ -180,3 +180,13 @@ def test_a_function_may_be_negative():
     X = table()
     plain = fit(correlate, X).scores_
     np.testing.assert_array_equal(fit(lambda a, b: -correlate(a, b), X).scores_, plain)
+
+
+@pytest.mark.parametrize("scale", [2.0**-1000, 2.0**400])
+def test_pearson_does_not_depend_on_the_unit(scale):
+    X = table()
+    np.testing.assert_allclose(fit("pearson", X * scale).scores_, fit("pearson", X).scores_)
+
+
+def test_pearson_of_the_smallest_floats():
+    assert np.isfinite(fit("pearson", 1e-310 * table()).scores_).all()

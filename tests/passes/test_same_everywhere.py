@@ -205,7 +205,13 @@ def learned(selector):
 def truth(name):
     """What a fit on an array finds."""
     X, y, weight = given(CASES[name])
-    return clone(CASES[name].selector).fit(X, y, sample_weight=weight)
+    return scores_only(clone(CASES[name].selector)).fit(X, y, sample_weight=weight)
+
+
+def scores_only(selector):
+    """No test against chance, for which rows read in blocks cannot always be permuted."""
+    auto = selector.get_params()["n_features_to_select"] == "auto"
+    return selector.set_params(n_features_to_select="elbow") if auto else selector
 
 
 @pytest.mark.parametrize("name", [name for name, case in CASES.items() if case.twin])
@@ -378,7 +384,7 @@ def runs():
 @pytest.mark.sampled(5)
 @pytest.mark.parametrize(("name", "place", "cut"), list(runs()))
 def test_same(name, place, cut, setup):
-    selector = clone(CASES[name].selector)
+    selector = scores_only(clone(CASES[name].selector))
     if CUTS[cut].by_column and hasattr(selector, "memory_limit"):
         selector.set_params(memory_limit=LITTLE)
     found = learned(PLACES[place](selector, CASES[name], CUTS[cut], setup))

@@ -18,7 +18,7 @@ def close_figures():
 
 
 def test_from_estimator_draws_scores_elbows_and_cut():
-    selector = tamis.DFT().fit(X, Y)
+    selector = tamis.DFT(n_features_to_select="elbow").fit(X, Y)
     display = ScoreCurveDisplay.from_estimator(selector)
     line = display.ax_.lines[0]
     np.testing.assert_array_equal(line.get_ydata(), selector.scores_[selector.order_])

@@ -22,12 +22,15 @@ def e_bh(e_values, level):
 
 
 def e_values(W, level, n_tested):
+    """Stops at the threshold, or where too few features are left to reach it."""
     found = np.zeros((len(W), len(W[0])))
     for i, line in enumerate(W):
-        t = threshold(line, level)
-        for j, w in enumerate(line):
-            if w >= t:
-                found[i, j] = n_tested / (1 + sum(v <= -t for v in line))
+        for t in sorted({abs(w) for w in line if w != 0}):
+            above, below = sum(w >= t for w in line), sum(w <= -t for w in line)
+            if 1 + below <= level * above + 1e-9 or above < 1 / level - 1e-9:
+                for j, w in enumerate(line):
+                    found[i, j] = n_tested / (1 + below) if w >= t else 0
+                break
     return found.mean(axis=0)
 
 

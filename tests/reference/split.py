@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from reference.codes import quantile
+
 
 def entropy(y, w):
     total = w.sum()
@@ -25,7 +27,7 @@ def balanced(y, w):
     return sum(np.where(y == c, w * w.sum() / (labels.size * w[y == c].sum()), 0.0) for c in labels)
 
 
-def split_test(X, y, impurity, *, n_bins=16, weight=None):
+def split_test(X, y, impurity, *, n_bins=16, bins="uniform", weight=None):
     """Loss, threshold and score of every column; NaN cells take no part."""
     X = np.asarray(X, dtype=np.float64)
     y = np.asarray(y)
@@ -38,7 +40,11 @@ def split_test(X, y, impurity, *, n_bins=16, weight=None):
         best, cut = base, np.nan
         if seen.any() and x.min() < x.max():
             best = np.inf
-            for candidate in np.linspace(x.min(), x.max(), n_bins + 1)[1:-1]:
+            candidates = np.linspace(x.min(), x.max(), n_bins + 1)[1:-1]
+            if bins == "quantile":
+                codes = quantile(x, n_bins, w)
+                candidates = [x[codes == level].min() for level in range(1, codes.max() + 1)]
+            for candidate in candidates:
                 left = x < candidate
                 value = sum(w[side].sum() * impurity(t[side], w[side]) for side in (left, ~left))
                 if value / w.sum() < best - 1e-12:

@@ -47,7 +47,7 @@ def make_summary(
         rows += scores
     return {
         "schema": "tamis-comparison",
-        "version": 1,
+        "version": 2,
         "methods": methods,
         "learner": learners[0],
         "metric": metrics[0],
@@ -178,7 +178,12 @@ def make_data(name, rng, methods, counts, n_splits, n_columns, learners, metrics
         "counts": counts,
         "learners": list(learners),
         "metrics": [
-            {"name": metric, "greater_is_better": metric not in ("mse", "balanced_error")}
+            {
+                "name": metric,
+                "greater_is_better": metric not in ("mse", "balanced_error"),
+                "low": 0.0,
+                "high": None if metric == "mse" else 1.0,
+            }
             for metric in metrics
         ],
         "protocol": {
@@ -191,6 +196,7 @@ def make_data(name, rng, methods, counts, n_splits, n_columns, learners, metrics
             name, methods, counts, learners, metrics, scores, stability, names, rng
         ),
         "scores": scores,
+        "baselines": make_baselines(counts, learners, metrics, n_columns, n_splits),
         "stability": stability,
         "frequencies": make_frequencies(methods, n_columns, names, rng),
         "correlation": make_correlation(min(n_columns, 30), names, rng),
@@ -205,8 +211,22 @@ def make_data(name, rng, methods, counts, n_splits, n_columns, learners, metrics
             for method in methods
         ],
         "probes": [],
-        "significance": make_ranks(methods, rng, "corrected t", n_splits),
+        "significance": make_ranks(methods, rng, "t over rows", n_splits),
     }, rows
+
+
+def make_baselines(counts, learners, metrics, n_columns, n_splits):
+    levels = {("guessing", 0): 0.5, ("all features", n_columns): 0.84}
+    levels |= {("random features", count): 0.6 + 0.02 * np.log(count) for count in counts}
+    return [
+        {
+            "method": name, "learner": learner, "metric": metric, "count": count,
+            "mean": float(value), "standard_error": 0.02, "low": float(value) - 0.04,
+            "high": float(value) + 0.04, "n": n_splits,
+        }
+        for learner in learners for metric in metrics
+        for (name, count), value in levels.items()
+    ]  # fmt: skip
 
 
 def make_columns(n, names):
@@ -228,6 +248,9 @@ def make_answer(name, methods, counts, learners, metrics, scores, stability, nam
         "shares_high": np.minimum(shares + 0.12, 1.0).tolist(),
         "mean_ranks": [round(1 + 1.7 * i, 1) for i in range(len(shares))],
         "score": score["mean"], "low": score["low"], "high": score["high"],
+        "measured": score["mean"] + 0.004, "random_score": 0.71, "all_score": 0.84,
+        "guess_score": 0.5, "gain": score["mean"] - 0.71, "gain_low": 0.02, "gain_high": 0.2,
+        "is_better_than_random": True,
         "stability": steady["nogueira"], "stability_low": steady["low"],
         "stability_high": steady["high"],
         "sentence": f"On {name}, use {methods[0]} with {count} columns.",

@@ -97,7 +97,8 @@ def test_charts_are_drawn_in_silence(visit, name, width):
     assert len(charts) >= 6
     assert all(width > 100 and height > 40 for width, height in charts)
     lines = sizes(seen, "#d0-score0 svg.chart polyline")
-    assert len(lines) == len(SUMMARIES[name]["methods"])
+    # Beside the methods: all features, random ones and guessing.
+    assert len(lines) == len(SUMMARIES[name]["methods"]) + 3
     assert all(width > 100 for width, _ in lines)
     # Wide charts scroll inside their box; the page itself never scrolls sideways.
     assert seen.page.evaluate("document.documentElement.scrollWidth") <= width

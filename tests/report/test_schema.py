@@ -32,7 +32,7 @@ def test_a_summary_survives_json():
     [
         (None, "schema 'tamis-comparison'"),
         ({"schema": "tamis-report"}, "schema 'tamis-comparison'"),
-        (changed("version", value=7), "version 1, got version 7"),
+        (changed("version", value=7), "version 2, got version 7"),
         (changed("metric", value=3), r"comparison\['metric'\] must be a text, got 3"),
         (changed("level", value=float("nan")), r"comparison\['level'\] must be a finite number"),
         (changed("level", value=True), r"comparison\['level'\] must be a finite number"),

@@ -139,6 +139,18 @@ def test_blocks_equal_the_whole(selector, impurity, size, make):
 
 
 @pytest.mark.parametrize(("selector", "impurity"), CASES)
+def test_without_ranges_the_first_block_places_the_cuts(selector, impurity):
+    X, y = table(seed=9)
+    blocks = selector(n_features_to_select="all").partial_fit(X[:40], y[:40])
+    blocks.partial_fit(X[40:], y[40:])
+    ends = X[:40].min(axis=0), X[:40].max(axis=0)
+    known = selector(n_features_to_select="all", ranges=ends).fit(X, y)
+    np.testing.assert_allclose(blocks.scores_, known.scores_, rtol=1e-12, atol=1e-13)
+    # Which is another result than that of the whole table.
+    assert not np.allclose(blocks.scores_, selector().fit(X, y).scores_)
+
+
+@pytest.mark.parametrize(("selector", "impurity"), CASES)
 @pytest.mark.parametrize("size", [1, 13, 500])
 def test_ranges_learned_in_a_first_pass(selector, impurity, size):
     X, y = table(seed=9, missing=0.1)

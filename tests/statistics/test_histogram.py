@@ -17,7 +17,7 @@ def test_by_hand(form):
     result = ClassHistogram(BINS, n_classes=2).update(Block.of(form(X), CODES)).finish()
     np.testing.assert_array_equal(result.counts[0], [[2, 0], [0, 1]])
     np.testing.assert_array_equal(result.counts[1], [[0, 2], [2, 0]])
-    np.testing.assert_array_equal(result.missing, [[0, 1], [0, 0]])
+    np.testing.assert_array_equal(result.table[:, :, -1], [[0, 1], [0, 0]])
     assert result.whole
 
 
@@ -25,7 +25,7 @@ def test_weights_by_hand():
     weight = np.array([0.5, 2.0, 1.0, 0.25])
     result = ClassHistogram(BINS, 2).update(Block.of(X, CODES, weight)).finish()
     np.testing.assert_array_equal(result.counts[:, 0], [[2.5, 0], [0, 1.25]])
-    np.testing.assert_array_equal(result.missing[:, 1], [2.0, 0.0])
+    np.testing.assert_array_equal(result.table[:, 1, -1], [2.0, 0.0])
     assert not result.whole
 
 

@@ -6,7 +6,8 @@ from scipy import stats
 from scipy.integrate import quad
 
 import tamis
-from tamis.statistics.laws import SMALLEST, f_p_values, fisher_p_values, g_p_values
+from tamis.statistics.law_of_f import SMALLEST, f_p_values
+from tamis.statistics.laws import fisher_p_values, g_p_values
 
 RNG = np.random.default_rng(0)
 N_ROWS = 48

@@ -9,6 +9,8 @@ from reference.permutations import refit
 from tamis.statistics.permuted import Rotations
 
 N_ROWS, N_COLUMNS = 70, 14
+# The table has columns of all kinds.
+pytestmark = pytest.mark.filterwarnings("ignore:.*one value stretches")
 
 
 def table(n_rows=N_ROWS, seed=0):
@@ -40,6 +42,7 @@ BOTH = [
     tamis.Correlation(classes="mean"),
     tamis.AnovaF(),
     tamis.MutualInformation(n_bins=5),
+    tamis.MutualInformation(n_bins=5, bins="quantile"),
     tamis.ReliefF(n_neighbors=4),
 ]
 CLASSES = [
@@ -47,11 +50,13 @@ CLASSES = [
     tamis.Fisher(form="weighted"),
     tamis.DFT(),
     tamis.DFT(n_bins=2),
+    tamis.DFT(bins="quantile"),
     tamis.DFT(ranges=(0.0, 2e4)),
     tamis.InformationGain(),
+    tamis.InformationGain(bins="quantile"),
     tamis.InformationGain(costs=np.arange(1.0, N_COLUMNS + 1)),
 ]
-NUMBERS = [tamis.RFT(), tamis.RFT(n_bins=3)]
+NUMBERS = [tamis.RFT(), tamis.RFT(n_bins=3), tamis.RFT(bins="quantile")]
 CASES = [(s, t) for s in BOTH for t in targets()]
 CASES += [(s, t) for s in CLASSES for t in targets() if t != "number"]
 CASES += [(s, "number") for s in NUMBERS]

@@ -396,3 +396,16 @@ class TestRefusals:
         with pytest.raises(InputError):
             selector.set_params(estimator="tree").fit(*table)
         assert not hasattr(selector, "weights_")
+
+
+@pytest.mark.parametrize(
+    "estimator", ["svm", "nn", "lda", pytest.param("cart", marks=pytest.mark.slow)]
+)
+def test_a_weight_is_a_repetition_on_tied_rows(estimator):
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 2, size=(40, 6)).astype(float)
+    y, times = (X[:, 0] + rng.integers(0, 2, 40) > 0).astype(int), rng.integers(1, 4, 40)
+    options = {"estimator": estimator, "random_state": 0, "max_iter": 200}
+    weighted = OFW(**options).fit(X, y, sample_weight=times).weights_
+    repeated = OFW(**options).fit(np.repeat(X, times, axis=0), np.repeat(y, times)).weights_
+    np.testing.assert_array_equal(weighted, repeated)

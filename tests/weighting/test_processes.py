@@ -210,3 +210,20 @@ class TestProjection:
         x = np.array([1e8, 1e8 - 0.5, 0.0])
         kernels.project_on_simplex(x)
         np.testing.assert_allclose(x, [0.75, 0.25, 0.0], atol=1e-7)
+
+    def test_ends_on_tied_entries(self):
+        # 0.1 and 0.2 leave the active set, and rounding would bring 0.2 back, for ever.
+        for x in ([0.1, 0.2, 1.0], [0.2, 0.1, 1.0, 0.1], [1 / 3, 1 / 3, 4 / 3]):
+            found = np.array(x)
+            kernels.project_on_simplex(found)
+            np.testing.assert_allclose(found, twin.project_simplex(np.array(x)), atol=1e-15)
+
+    @pytest.mark.parametrize("seed", range(20))
+    def test_ends_on_any_mixture_of_ties(self, seed):
+        rng = np.random.default_rng(seed)
+        levels = [0, 0.1, 0.2, 0.3, 1 / 3, 0.7, 1.0, 1.1, -1, 1e-17, 1e17]
+        for _ in range(1000):
+            found = rng.choice(levels, rng.integers(1, 8))
+            kernels.project_on_simplex(found)
+            assert found.min() >= 0
+            assert found.sum() == pytest.approx(1, abs=1e-12)

@@ -284,3 +284,22 @@ def test_infinite_values_name_the_column():
     X[3, 6] = -np.inf
     with pytest.raises(InputError, match=r"TreeImportance: .* got inf in column 6"):
         few().fit(X, y)
+
+
+@pytest.mark.parametrize("offset", [0.0, 1e9])
+@pytest.mark.parametrize("task", ["classification", "regression"])
+@pytest.mark.parametrize("seed", range(3))
+def test_storage_rows_and_weights_change_nothing(seed, task, offset):
+    rng = np.random.default_rng(seed)
+    X = np.where(rng.random((60, 6)) < 0.5, 0.0, rng.normal(size=(60, 6))) + offset
+    y = X[:, 0] - offset + rng.normal(size=60)
+    y = y if task == "regression" else (y > 0).astype(int)
+
+    def scores(X, y, weight=None):
+        return TreeImportance(n_estimators=20, random_state=0).fit(X, y, weight).scores_
+
+    wanted, rows, times = scores(X, y), rng.permutation(60), rng.integers(0, 4, 60)
+    np.testing.assert_array_equal(scores(sparse.csr_array(X), y), wanted)
+    np.testing.assert_array_equal(scores(X[rows], y[rows]), wanted)
+    repeated = scores(np.repeat(X, times, axis=0), np.repeat(y, times))
+    np.testing.assert_array_equal(scores(X, y, times), repeated)

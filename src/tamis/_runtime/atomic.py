@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import secrets
 import stat
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
 from tamis.exceptions import InputError
+
+STALE_SECONDS = 24 * 3600
+_NAME = re.compile(r"\.tamis-[0-9a-f]{12}(\.\w+)*$")
 
 
 def check_writable(path: str | Path, force: bool = False) -> None:
@@ -100,6 +105,7 @@ def _begin(path: Path, force: bool) -> tuple[Path, Path]:
     final = Path(os.path.realpath(path))
     _check_target(path, final, force)
     suffix = "".join(final.suffixes[-2:]) if final.suffix.lower() == ".gz" else final.suffix
+    _sweep(final.parent)
     temporary = final.with_name(f".tamis-{secrets.token_hex(6)}{suffix}")
     try:
         # Not by mkstemp, which would make it private (mode 600).
@@ -107,6 +113,18 @@ def _begin(path: Path, force: bool) -> tuple[Path, Path]:
     except OSError as error:
         raise _failure(path, error) from error
     return final, temporary
+
+
+def _sweep(folder: Path) -> None:
+    """Remove temporary files of our user that a killed run left there, a day after."""
+    with contextlib.suppress(OSError):
+        us = os.getuid() if hasattr(os, "getuid") else None
+        for left in folder.glob(".tamis-*"):
+            info = left.lstat()
+            mine = us is None or info.st_uid == us
+            stale = time.time() - info.st_mtime > STALE_SECONDS
+            if mine and stale and stat.S_ISREG(info.st_mode) and _NAME.match(left.name):
+                left.unlink()
 
 
 def _check_target(path: Path, final: Path, force: bool) -> None:

@@ -3,6 +3,7 @@
 They go wherever a cutoff goes: ``n_features_to_select=``, ``recut``, the command line.
 """
 
+from tamis.certainty.beyond_chance import BeyondChance
 from tamis.certainty.chance import chance_of_best
 from tamis.certainty.e_values import e_bh, knockoff_threshold
 from tamis.certainty.false_discoveries import FalseDiscoveries
@@ -16,6 +17,7 @@ from tamis.certainty.stability_selection import StabilitySelection
 from tamis.certainty.stability_selector import StabilitySelector
 
 __all__ = [
+    "BeyondChance",
     "CertaintyRule",
     "FalseDiscoveries",
     "FamilyWise",

@@ -18,17 +18,17 @@ TOLERANCE = 1e-3
 # Barriers of the semidefinite program, largest first, and Newton steps for each at most; the last
 # one is about what is lost of the mean of s.
 BARRIERS, MAX_STEPS = 0.25 ** np.arange(7), 20
+# All eigenvalues of a smaller matrix are found in no time.
+SMALL = 50
 # A singular covariance is moved so far towards the identity.
 LEAST_EIGENVALUE = 1e-6
 
 
 def choose_distances(S: Floats, kind: Any) -> Floats:
     """Distances for a correlation matrix: ``2 S - diag(s)`` stays positive definite."""
-    from scipy.linalg import eigh
-
     if not isinstance(kind, str):
         return feasible(S, np.asarray(kind, dtype=np.float64))
-    least = float(eigh(S, eigvals_only=True, subset_by_index=[0, 0])[0])
+    least = least_eigenvalue(S)
     # Half of what would make the copies of one direction exact, so that the inverse exists.
     s = np.full(len(S), min(1.0, least))
     if kind == "equicorrelated":
@@ -42,6 +42,35 @@ def choose_distances(S: Floats, kind: Any) -> Floats:
     for barrier in BARRIERS:
         s = climb(S, s, float(barrier))
     return feasible(S, s)
+
+
+def least_eigenvalue(S: Floats) -> float:
+    """Smallest eigenvalue of a positive definite matrix, or up to 0.2% less."""
+    from scipy.linalg import lapack
+    from scipy.sparse.linalg import LinearOperator, eigsh
+
+    if len(S) < SMALL:
+        return exact_least_eigenvalue(S)
+    factor = lapack.dpotrf(S, lower=1)[0]
+    inverse = LinearOperator(S.shape, lambda v: lapack.dpotrs(factor, v, lower=1)[0], dtype=S.dtype)
+    start = np.random.default_rng(0).standard_normal(len(S))
+    largest = eigsh(inverse, k=1, which="LA", v0=start, tol=1e-2, return_eigenvectors=False)
+    found = (1 - 2e-3) / float(largest[0])
+    return found if is_positive(S - found * np.eye(len(S))) else exact_least_eigenvalue(S)
+
+
+def exact_least_eigenvalue(S: Floats) -> float:
+    """Smallest eigenvalue of a symmetric matrix."""
+    from scipy.linalg import eigh
+
+    return float(eigh(S, eigvals_only=True, subset_by_index=[0, 0])[0])
+
+
+def is_positive(S: Floats) -> bool:
+    """Whether a symmetric matrix is positive definite."""
+    from scipy.linalg import lapack
+
+    return not lapack.dpotrf(S, lower=1)[1]
 
 
 def climb(S: Floats, s: Floats, barrier: float) -> Floats:
@@ -79,6 +108,13 @@ def height(S: Floats, s: Floats, barrier: float) -> tuple[float, Floats]:
     return float(value), symmetric(lapack.dpotri(factor, lower=1)[0])
 
 
+def inverse_of(S: Floats) -> Floats:
+    """Inverse of a positive definite matrix."""
+    from scipy.linalg import lapack
+
+    return symmetric(lapack.dpotri(lapack.dpotrf(S, lower=1)[0], lower=1)[0])
+
+
 def symmetric(lower: Floats) -> Floats:
     """The symmetric matrix of a lower triangle."""
     return np.ascontiguousarray(np.tril(lower) + np.tril(lower, -1).T)
@@ -86,22 +122,21 @@ def symmetric(lower: Floats) -> Floats:
 
 def feasible(S: Floats, s: Floats) -> Floats:
     """Distances in [0, 1], shrunk by one factor if ``2 S - diag(s)`` is not positive definite."""
-    from scipy.linalg import eigh
-
     s = np.clip(s, LEAST_EIGENVALUE, 1.0)
+    if is_positive(2 * (1 - LEAST_EIGENVALUE) * S - np.diag(s)):
+        return s
     root = np.sqrt(s)
-    least = float(eigh(S / np.outer(root, root), eigvals_only=True, subset_by_index=[0, 0])[0])
+    least = exact_least_eigenvalue(S / np.outer(root, root))
     return np.asarray(s * min(1.0, max(2 * least, 0.0) * (1 - LEAST_EIGENVALUE)))
 
 
 def sweep(S: Floats, s: Floats) -> float:
     """Move every distance once; the largest change."""
-    from scipy.linalg import blas, lapack
+    from scipy.linalg import blas
 
-    from tamis.certainty._distance_kernels import move_block
+    from tamis.certainty._knockoff_kernels import move_block
 
-    factor, _ = lapack.dpotrf(2 * S - np.diag(s), lower=1)
-    A = symmetric(lapack.dpotri(factor, lower=1)[0])
+    A = inverse_of(2 * S - np.diag(s))
     largest = 0.0
     for start in range(0, len(S), BLOCK):
         lines = A[start : start + BLOCK].copy()

@@ -1,4 +1,4 @@
-"""Scores of permuted targets: at once where the selector can, else by refits, in parallel."""
+"""Scores of permuted targets at once, where the selector can, and what is counted of them."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tamis._ranking import Ranking
-from tamis._runtime.threads import effective_jobs, split_evenly
-from tamis.certainty.permutations import Permutations
+from tamis._runtime.threads import split_evenly
 from tamis.cutoff.fit_data import FitData
 from tamis.statistics.permuted import PermutedScores
 
@@ -19,8 +18,6 @@ Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
 # Numbers in a block of permuted scores.
 BLOCK_CELLS = 2**18
-# An equal score counts against the feature; rounding of a refit must not decide that.
-ROUNDING = 1e-12
 
 
 def permuted_scores(data: FitData) -> PermutedScores | None:
@@ -47,7 +44,7 @@ class StepDown:
 
     def add(self, blocks: Iterator[tuple[int, NDArray[Any]]]) -> None:
         """Take in the permuted scores of all features, ``[feature, order]`` in blocks."""
-        from tamis.certainty._count_kernels import count_step_down
+        from tamis.certainty._permutation_kernels import count_step_down
 
         best: Any = None
         for first, block in blocks:
@@ -61,6 +58,25 @@ class StepDown:
     def n_orders(self) -> int:
         """Permutations taken in."""
         return sum(one.size for one in self.maxima)
+
+    @property
+    def wants_more(self) -> bool:
+        """Every permutation counts."""
+        return True
+
+    def take(self, scores: Floats) -> None:
+        """Take in the scores of one refit."""
+        self.add(iter([(0, scores[self.columns, None])]))
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        """What a checkpoint keeps."""
+        maxima = np.concatenate([np.empty(0), *self.maxima])
+        return {"adjusted": self.adjusted, "single": self.single, "maxima": maxima}
+
+    def resume(self, state: dict[str, NDArray[Any]]) -> None:
+        """Go on from the content of a checkpoint."""
+        self.adjusted[:], self.single[:] = state["adjusted"], state["single"]
+        self.maxima = [state["maxima"]]
 
     def p_values(self) -> tuple[Floats, Floats]:
         """Adjusted and unadjusted p-values of all features; 1 for constant ones."""
@@ -81,26 +97,6 @@ def score_blocks(
     with blas_threads().limit(limits=1, user_api="blas"):
         for first, last in split_evenly(0, columns.size, -(-columns.size // width)):
             yield first, permuted.statistic(columns[first:last], targets)
-
-
-def refit_scores(
-    data: FitData, permutations: Permutations, states: NDArray[np.uint64], n_jobs: int | None
-) -> Iterator[Floats]:
-    """Scores of fits on permuted targets, one after the other; threads work ahead."""
-    from joblib import Parallel, delayed
-
-    target = data.target
-
-    def fit(state: int) -> Floats:
-        order = permutations.orders(states[state : state + 1])[0]
-        return data.fit(data.X, target[order]).scores_
-
-    n_threads = min(effective_jobs(n_jobs), states.size)
-    if n_threads <= 1:
-        yield from map(fit, range(states.size))
-    else:
-        work = Parallel(n_threads, prefer="threads", return_as="generator", pre_dispatch=n_threads)
-        yield from work(delayed(fit)(state) for state in range(states.size))
 
 
 @cache

@@ -7,13 +7,9 @@ from typing import Any
 import numpy as np
 
 from tamis._runtime.seeds import as_seed, stream
-from tamis.certainty._null import (
-    ROUNDING,
-    StepDown,
-    permuted_scores,
-    refit_scores,
-    score_blocks,
-)
+from tamis._runtime.warning import warn
+from tamis.certainty._null import StepDown, permuted_scores, score_blocks
+from tamis.certainty._refits import least_reached, refit_scores
 from tamis.certainty.permutations import Permutations, draw_states
 from tamis.cutoff.fit_data import FitData
 
@@ -78,12 +74,36 @@ def chance_of_best(
     states = draw_states(stream(as_seed(random_state, "chance_of_best"), QUICK), n_permutations)
     n_jobs = getattr(selector, "n_jobs", None)
     if permuted is None:
-        best = ranking.curve[0]
+        best = least_reached(ranking.curve[0])
         found = refit_scores(data, permutations, states, 1)
-        reached = sum(scores.max() >= best - ROUNDING * abs(best) for scores in found)
+        reached = sum(scores.max() >= best for scores in found)
         return float((1 + reached) / (1 + n_permutations))
     counts = StepDown(ranking, permuted.least(ranking.scores))
     for batch in permutations.batches(states, n_jobs):
         targets = permuted.targets(batch)
         counts.add(score_blocks(permuted, counts.columns, targets, len(batch)))
     return float(np.min(counts.p_values()[0]))
+
+
+def warn_by_law(selector: Any, level: float) -> bool:
+    """Warn if the law of the scores leaves the best one at chance; False if it does not tell.
+
+    The smallest p-value times the number of features is at most the chance that any of them is as
+    small. It needs no rows, only what the fit has kept of them.
+    """
+    p_values, ranking = selector._law_p_values(), selector.ranking_record()
+    if p_values is None:
+        bounds = selector._p_value_bounds()  # they show a relation, but never that there is none
+        return bounds is not None and bounds.min() * ranking.useful.size <= level
+    if selector._law_is_rough():
+        return False
+    best = int(np.argmin(np.where(ranking.constant, np.inf, p_values)))
+    n_features = ranking.useful.size
+    if p_values[best] * n_features > level:
+        warn(
+            f"{type(selector).__name__}: the selection is not distinguishable from noise. The "
+            f"smallest p-value, that of {ranking.name(best)!r}, is {p_values[best]:.2g}, and the "
+            f"best of {n_features:,} features may be as small by chance. Test every feature: "
+            "n_features_to_select=FalseDiscoveries(0.1) from tamis.certainty, or --select fdr:0.1."
+        )
+    return True

@@ -95,11 +95,7 @@ def knockoff_threshold(W: ArrayLike, level: float) -> float:
         raise InputError(
             f"knockoff_threshold: W must be one finite number per feature, got {_example(values)}."
         )
-    sizes = np.unique(np.abs(values[values != 0]))
-    if not sizes.size:
-        return float("inf")
-    above = values.size - np.searchsorted(np.sort(values), sizes, side="left")
-    below = values.size - np.searchsorted(np.sort(-values), sizes, side="left")
+    sizes, above, below = _counts(values)
     passes = 1 + below <= level * above * (1 + ROUNDING)
     return float(sizes[passes.argmax()]) if passes.any() else float("inf")
 
@@ -107,15 +103,28 @@ def knockoff_threshold(W: ArrayLike, level: float) -> float:
 def knockoff_e_values(W: Floats, level: float, n_tested: int) -> Floats:
     """E-values of all features: the mean over the copies, which are the lines of `W`.
 
-    A copy gives the features that it selects at `level` the e-value ``n_tested / (1 + #{W <= -t})``
-    and all others 0: eq. 9 of Ren and Barber (2023).
+    A copy gives every feature with ``W >= t`` the e-value ``n_tested / (1 + #{W <= -t})``, and all
+    others 0. t is the threshold of the copy at `level`, or the first size at which less than
+    ``1 / level`` features are left, so that no larger one can be that threshold: eq. 14 of Ren and
+    Barber (2024). Both only look at the signs of smaller statistics and at the numbers of larger
+    ones, so that t is a stopping time, which is what e-values need.
     """
     total = np.zeros(W.shape[1])
     for line in W:
-        threshold = knockoff_threshold(line, level)
-        if np.isfinite(threshold):
-            total[line >= threshold] += n_tested / (1 + np.count_nonzero(line <= -threshold))
+        sizes, above, below = _counts(line)
+        most = level * above * (1 + ROUNDING)
+        ends = np.flatnonzero((1 + below <= most) | (most < 1))
+        if ends.size:
+            total[line >= sizes[ends[0]]] += n_tested / (1 + below[ends[0]])
     return total / max(len(W), 1)
+
+
+def _counts(values: Floats) -> tuple[Floats, NDArray[np.intp], NDArray[np.intp]]:
+    """Sizes of statistics, ascending, and how many are at least as large, of either sign."""
+    sizes = np.unique(np.abs(values[values != 0]))
+    above = values.size - np.searchsorted(np.sort(values), sizes, side="left")
+    below = values.size - np.searchsorted(np.sort(-values), sizes, side="left")
+    return sizes, above, below
 
 
 def _check_level(level: Any, who: str) -> None:

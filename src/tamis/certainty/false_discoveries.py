@@ -2,38 +2,21 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tamis._ranking import Ranking
-from tamis._runtime.seeds import as_seed, stream
-from tamis._runtime.warning import warn
 from tamis._validation import Choice, Number, check_value
-from tamis.certainty._null import (
-    ROUNDING,
-    permuted_scores,
-    refit_scores,
-    score_blocks,
-)
-from tamis.certainty.permutations import Permutations, draw_states
+from tamis.certainty._law import law_p_values, with_q_values
 from tamis.certainty.rule import CertaintyRule
 from tamis.cutoff.fit_data import FitData
-from tamis.statistics.permuted import PermutedScores
-
-Floats = NDArray[np.float64]
 
 # A feature that was reached so often needs no more permutations (Besag and Clifford 1991).
 ENOUGH_HITS = 10
-# Permutations at least and at most where their scores are found at once, and refits.
-LEAST, MOST, REFITS = 999, 99_999, 199
-# Permutations of the first batch, and of any.
-FIRST_BATCH, LARGEST_BATCH = 100, 4096
-# Place of the random numbers; other rules have others.
-SHUFFLES = 2
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,6 +46,8 @@ class FalseDiscoveries(CertaintyRule):
     n_jobs : int or None, default=None
         Fits that run at the same time, on threads; ``None`` uses all cores. The result does not
         depend on it.
+    checkpoint : str, path or None, default=None
+        File from which interrupted refits resume; removed when they are complete.
     keep, groups : optional
         As in :class:`~tamis.certainty.CertaintyRule`.
 
@@ -113,6 +98,7 @@ class FalseDiscoveries(CertaintyRule):
     n_permutations: int | None = None
     random_state: int | np.random.RandomState | None = 0
     n_jobs: int | None = None
+    checkpoint: str | Path | None = None
 
     assumption: ClassVar[str] = (
         "rows are exchangeable under the null, or the law of the score holds; for 'bh', features "
@@ -131,21 +117,12 @@ class FalseDiscoveries(CertaintyRule):
 
     def gather(self, ranking: Ranking, data: FitData) -> dict[str, Any]:
         """P-values by law or permutations, and their q-values."""
-        from scipy.stats import false_discovery_control
-
-        p_values, tries = self._law(data), 0
+        p_values, tries = law_p_values(self, data), 0
         if p_values is None:
-            p_values, tries = self._permute(ranking, data)
-        p_values = np.where(ranking.constant, 1.0, p_values)
-        q_values = np.ones(p_values.size)
-        tested = ~ranking.constant
-        q_values[tested] = false_discovery_control(p_values[tested], method=self.method)
-        return {
-            "p_values": p_values,
-            "q_values": q_values,
-            "n_permutations": tries,
-            "source": "permutations" if tries else "law",
-        }
+            from tamis.certainty._sequential import permuted_p_values
+
+            p_values, tries = permuted_p_values(self, ranking, data)
+        return with_q_values(ranking, p_values, tries, self.method)
 
     def decide(self, evidence: dict[str, Any], ranking: Ranking) -> NDArray[np.bool_]:
         """Features whose q-value is at most the level."""
@@ -157,128 +134,6 @@ class FalseDiscoveries(CertaintyRule):
 
     def is_answered(self, data: FitData | None) -> bool:
         """Whether there are data, earlier evidence, or a law that needs neither."""
-        return super().is_answered(data) or (data is not None and self._law(data) is not None)
-
-    def _law(self, data: FitData) -> Floats | None:
-        """P-values by the law of the scores; None if there is none or rows are not all alike."""
-        if self.strata is not None or self._labels_rows(data.selector.scores_.size):
-            return None
-        p_values = data.selector._law_p_values()
-        rough = getattr(data.selector, "_law_is_rough", bool)()
-        if p_values is not None and rough:
-            if data.X is not None and data.y is not None:
-                return None
-            warn(
-                f"{self.who}: p-values by the law of {type(data.selector).__name__} are rough, "
-                "because many cells expect fewer than 5 rows. Use fewer bins, or a table in memory "
-                "for permutations."
-            )
-        return p_values
-
-    def _permute(self, ranking: Ranking, data: FitData) -> tuple[Floats, int]:
-        target = data.target
-        orders = Permutations.of(target.size, data.sample_weight, *self.row_labels(data), self.who)
-        orders.check(target, self.level, self.who)
-        permuted = permuted_scores(data)
-        seed = as_seed(self.random_state, self.who)
-        count = self._count(ranking.useful.size, at_once=permuted is not None)
-        states = draw_states(stream(seed, SHUFFLES), count)
-        counts = Sequential(ranking)
-        if permuted is None:
-            self._tell_resolution(ranking.useful.size, count)
-            self._refit(counts, ranking, data, orders, states)
-        else:
-            self._at_once(counts, ranking, data, orders, states, permuted)
-        return counts.p_values(), count
-
-    def _count(self, n_features: int, at_once: bool) -> int:
-        if self.n_permutations is not None:
-            return self.n_permutations
-        if not at_once:
-            return REFITS
-        steps = sum(1 / k for k in range(1, n_features + 1)) if self.method == "by" else 1.0
-        return min(MOST, max(LEAST, math.ceil(steps * n_features / self.level) - 1))
-
-    def _tell_resolution(self, n_features: int, count: int) -> None:
-        together = math.ceil(n_features / (self.level * (count + 1)))
-        if together > 1:
-            warn(
-                f"{self.who}: {count} refits resolve p-values down to 1 / {count + 1}, so that a "
-                f"q-value of {self.level:g} needs at least {together} features that no permutation "
-                "reaches. Set n_permutations higher, or use a selector with a known law."
-            )
-
-    def _at_once(
-        self,
-        counts: Sequential,
-        ranking: Ranking,
-        data: FitData,
-        orders: Permutations,
-        states: NDArray[np.uint64],
-        permuted: PermutedScores,
-    ) -> None:
-        least = permuted.least(ranking.scores)
-        parts = batch_bounds(states.size, min(LARGEST_BATCH, orders.batch_size))
-        for first, last in data.selector.steps("permutations", parts, len(parts)):
-            columns = counts.active()
-            if not columns.size:
-                continue
-            targets = permuted.targets(orders.orders(states[first:last], self.n_jobs))
-            for start, block in score_blocks(permuted, columns, targets, last - first):
-                some = columns[start : start + len(block)]
-                counts.add(some, block, least[some])
-
-    def _refit(
-        self,
-        counts: Sequential,
-        ranking: Ranking,
-        data: FitData,
-        orders: Permutations,
-        states: NDArray[np.uint64],
-    ) -> None:
-        least = ranking.scores - ROUNDING * np.abs(ranking.scores)
-        found = refit_scores(data, orders, states, self.n_jobs)
-        for _ in data.selector.steps("permutations", range(states.size), states.size):
-            columns = counts.active()
-            if not columns.size:
-                continue
-            counts.add(columns, next(found)[columns, None], least[columns])
-
-
-class Sequential:
-    """Hits and tries of every feature, until it has enough hits."""
-
-    def __init__(self, ranking: Ranking):
-        self.hits = np.zeros(ranking.n_columns, np.int64)
-        self.tries = np.zeros(ranking.n_columns, np.int64)
-        self.tested = ~ranking.constant
-
-    def active(self) -> NDArray[np.intp]:
-        """Features that go on."""
-        return np.flatnonzero(self.tested & (self.hits < ENOUGH_HITS))
-
-    def add(self, columns: NDArray[np.intp], block: NDArray[Any], least: NDArray[Any]) -> None:
-        """Take in permuted scores of some features, ``[feature, order]``."""
-        from tamis.certainty._count_kernels import count_until
-
-        hits, tries = self.hits[columns], self.tries[columns]
-        count_until(block, np.ascontiguousarray(least), ENOUGH_HITS, hits, tries)
-        self.hits[columns], self.tries[columns] = hits, tries
-
-    def p_values(self) -> Floats:
-        """Share of permutations that reached the score; 1 for constant features."""
-        ended = self.hits >= ENOUGH_HITS
-        found = np.where(
-            ended, self.hits / np.maximum(self.tries, 1), (1.0 + self.hits) / (1.0 + self.tries)
+        return super().is_answered(data) or (
+            data is not None and law_p_values(self, data) is not None
         )
-        return np.where(self.tested, found, 1.0)
-
-
-def batch_bounds(count: int, largest: int) -> list[tuple[int, int]]:
-    """Batches that double up to a largest one."""
-    bounds, size, first = [], min(FIRST_BATCH, largest), 0
-    while first < count:
-        bounds.append((first, min(first + size, count)))
-        first += size
-        size = min(2 * size, largest)
-    return bounds

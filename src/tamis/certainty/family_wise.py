@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
@@ -12,17 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tamis._ranking import Ranking
-from tamis._runtime.checkpoint import EVERY, load, save
-from tamis._runtime.fingerprint import data_fingerprint, fingerprint
 from tamis._runtime.seeds import as_seed, stream
 from tamis._validation import Constraint, Number, check_value
-from tamis.certainty._null import (
-    ROUNDING,
-    StepDown,
-    permuted_scores,
-    refit_scores,
-    score_blocks,
-)
+from tamis.certainty._null import StepDown, permuted_scores, score_blocks
+from tamis.certainty._refits import count_refits, least_reached
 from tamis.certainty.permutations import Permutations, draw_states
 from tamis.certainty.rule import CertaintyRule
 from tamis.cutoff.fit_data import FitData
@@ -33,7 +25,6 @@ from tamis.statistics.permuted import PermutedScores
 MANY, FEW = 999, 99
 # Places of the random numbers.
 ROTATIONS, SHUFFLES = 0, 1
-KIND = "permutations"
 
 
 @dataclass(frozen=True, eq=False)
@@ -192,9 +183,8 @@ class FamilyWise(CertaintyRule):
                 counts.add((first, block[:, 1:]) for first, block in blocks)
         else:
             states = draw_states(stream(seed, SHUFFLES), count)
-            total = math.ceil(count / orders.batch_size)
             batches = orders.batches(states, self.n_jobs)
-            for batch in data.selector.steps("permutations", batches, total):
+            for batch in data.selector.steps("permutations", batches, orders.n_batches(count)):
                 targets = permuted.targets(batch)
                 counts.add(score_blocks(permuted, counts.columns, targets, len(batch)))
         return counts, permuted.scores(np.concatenate(counts.maxima))
@@ -202,41 +192,10 @@ class FamilyWise(CertaintyRule):
     def _refit(
         self, ranking: Ranking, data: FitData, orders: Permutations, seed: int
     ) -> tuple[StepDown, NDArray[np.float64]]:
-        scores = ranking.scores
-        counts = StepDown(ranking, scores - ROUNDING * np.abs(scores))
+        counts = StepDown(ranking, least_reached(ranking.scores))
         states = draw_states(stream(seed, SHUFFLES), self._count(at_once=False))
-        stamp = self._resume(counts, data, states)
-        done, saved = counts.n_orders, time.monotonic()
-        found = refit_scores(data, orders, states[done:], self.n_jobs)
-        left = range(done, states.size)
-        for _ in data.selector.steps("permutations", left, len(left)):
-            counts.add(iter([(0, next(found)[counts.columns, None])]))
-            if self.checkpoint is not None and time.monotonic() - saved > EVERY:
-                save(self.checkpoint, KIND, stamp, _state(counts))
-                saved = time.monotonic()
-        if self.checkpoint is not None:
-            Path(self.checkpoint).unlink(missing_ok=True)
+        count_refits(self, counts, data, orders, states)
         return counts, np.concatenate(counts.maxima)
-
-    def _resume(self, counts: StepDown, data: FitData, states: NDArray[np.uint64]) -> str:
-        """Take in what a checkpoint holds; its fingerprint."""
-        if self.checkpoint is None:
-            return ""
-        parts = data.fresh(), self.settings(), states, data.sample_weight
-        stamp = fingerprint(data_fingerprint(data.X, data.target), *parts)
-        if Path(self.checkpoint).exists():
-            found = load(self.checkpoint, KIND, self.who, stamp).content
-            counts.adjusted[:], counts.single[:] = found["adjusted"], found["single"]
-            counts.maxima = [found["maxima"]]
-        return stamp
-
-
-def _state(counts: StepDown) -> dict[str, Any]:
-    return {
-        "adjusted": counts.adjusted,
-        "single": counts.single,
-        "maxima": np.concatenate(counts.maxima),
-    }
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,7 +9,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tamis._validation import Choice, check_value
-from tamis.certainty._distances import LEAST_EIGENVALUE, choose_distances
+from tamis.certainty._distances import (
+    LEAST_EIGENVALUE,
+    choose_distances,
+    exact_least_eigenvalue,
+    inverse_of,
+    is_positive,
+)
 from tamis.certainty._latent import (
     GaussianMargins,
     Margins,
@@ -18,7 +24,7 @@ from tamis.certainty._latent import (
     check_sampler_table,
     factor_of,
 )
-from tamis.certainty.rule import same
+from tamis.certainty._row_labels import same
 from tamis.exceptions import InputError
 
 Floats = NDArray[np.float64]
@@ -111,7 +117,7 @@ class GaussianKnockoffs:
             )
         margins, S = self._model(X, rng)
         s = choose_distances(S, self.s)
-        back = np.linalg.inv(S) * s
+        back = inverse_of(S) * s
         V = 2 * np.diag(s) - s[:, None] * back
         factor = factor_of((V + V.T) / 2)
         mean = margins.scores - margins.scores @ back
@@ -158,10 +164,9 @@ class GaussianKnockoffs:
 
 def away_from_singular(S: Floats) -> Floats:
     """The correlation matrix, moved towards the identity if it is singular or nearly so."""
-    from scipy.linalg import eigh
-
-    least = float(eigh(S, eigvals_only=True, subset_by_index=[0, 0])[0])
-    if least >= LEAST_EIGENVALUE:
+    identity = np.eye(len(S))
+    if is_positive(S - LEAST_EIGENVALUE * identity):
         return S
-    share = (LEAST_EIGENVALUE - least) / (1 - least)
-    return (1 - share) * S + share * np.eye(len(S))
+    least = exact_least_eigenvalue(S)
+    share = max(LEAST_EIGENVALUE - least, 0.0) / (1 - least)
+    return (1 - share) * S + share * identity

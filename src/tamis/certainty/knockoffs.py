@@ -60,8 +60,8 @@ class Knockoffs(CertaintyRule):
         The false discovery rate, in (0, 1).
     n_copies : int, default=1
         Number of copies. One is the fastest and finds most where few features matter, but another
-        seed may select others. Several copies are combined through e-values, which is more stable;
-        then at least ``2 / level`` features must be found together, with one copy ``1 / level``.
+        seed may select others. Several copies are combined through e-values, which is more stable.
+        At least ``1 / level`` features must be found together.
     sampler : {"auto", "gaussian", "low_rank"}, callable or sampler, default="auto"
         How copies are made: :class:`GaussianKnockoffs`, :class:`LowRankKnockoffs`, such an object
         with other settings, or a function ``(X, rng) -> copy`` of the features that are not
@@ -195,6 +195,10 @@ class Knockoffs(CertaintyRule):
     def gather(self, ranking: Ranking, data: FitData) -> dict[str, Any]:
         """Statistics of all copies."""
         self._check_data(ranking, data)
+        with one_blas_thread():
+            return self._gather(ranking, data)
+
+    def _gather(self, ranking: Ranking, data: FitData) -> dict[str, Any]:
         tested = np.flatnonzero(~ranking.constant)
         X = self._dense(data.X, tested, ranking)
         seed = as_seed(self.random_state, self.who)
@@ -210,9 +214,8 @@ class Knockoffs(CertaintyRule):
             return number, W, similar
 
         try:
-            with one_blas_thread():
-                for number, W, similar in self._run(one_copy, done.pending(), data):
-                    done.keep(number, W, similar)
+            for number, W, similar in self._run(one_copy, done.pending(), data):
+                done.keep(number, W, similar)
         finally:
             done.finish()
         if len(done.W) < self.n_copies:
@@ -303,7 +306,7 @@ class Knockoffs(CertaintyRule):
         return CopiesDone(self.n_copies, n_tested, self.checkpoint, mark, self.who)
 
     def _check_data(self, ranking: Ranking, data: FitData) -> None:
-        if self._labels_rows(ranking.n_columns):
+        if self.labels_rows(ranking.n_columns):
             raise InputError(
                 f"{self.who}: groups must be groups of features, got one label per row. Rows must "
                 "be independent: keep one row of each group, or use a marginal rule."

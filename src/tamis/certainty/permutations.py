@@ -16,8 +16,14 @@ from tamis.statistics.permuted import Orders, Rotations
 Codes = NDArray[np.intp]
 # Bytes that the orders of a batch may take.
 BATCH_BYTES = 2**25
+# Orders whose scores stay in the cache until they are counted.
+CACHED_ORDERS = 256
 # Rotations pay from this many rows per order.
 ROWS_PER_ORDER = 2
+
+
+class TooFewOrders(InputError):
+    """The target has too few different orders for any p-value to reach the level."""
 
 
 class Permutations(NamedTuple):
@@ -61,7 +67,7 @@ class Permutations(NamedTuple):
             return
         count = round(np.exp(logarithm))
         largest = int(np.diff(self.bounds).max())
-        raise InputError(
+        raise TooFewOrders(
             f"{who}: expected at least {ceil(1 / level - 1e-9)} different orders of the target for "
             f"level={level!r}, got {count}: strata, groups, sample_weight and equal targets leave "
             f"{self.bounds.size - 1} kinds of rows or groups that exchange their targets, the "
@@ -100,8 +106,12 @@ class Permutations(NamedTuple):
 
     def batches(self, states: NDArray[np.uint64], n_jobs: int | None) -> Iterator[Orders]:
         """Orders, one per state, some at a time; the states decide them, not the batches."""
-        for first, last in split_evenly(0, states.size, ceil(states.size / self.batch_size)):
+        for first, last in split_evenly(0, states.size, self.n_batches(states.size)):
             yield self.orders(states[first:last], n_jobs)
+
+    def n_batches(self, count: int) -> int:
+        """How many batches there are for so many orders."""
+        return ceil(count / min(self.batch_size, CACHED_ORDERS))
 
     @property
     def batch_size(self) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar
 
@@ -11,8 +10,8 @@ from numpy.typing import NDArray
 
 from tamis._ranking import Ranking
 from tamis._validation import Number, check_value
+from tamis.certainty._row_labels import RowLabelsMixin, same
 from tamis.cutoff.fit_data import FitData
-from tamis.cutoff.groups import Teams
 from tamis.cutoff.rule import Cut, CutRule
 from tamis.exceptions import InputError
 
@@ -28,7 +27,7 @@ STATEMENTS = (
 
 
 @dataclass(frozen=True, eq=False)
-class CertaintyRule(CutRule):
+class CertaintyRule(RowLabelsMixin, CutRule):
     """Base of the rules that test every feature and state a level.
 
     A subclass gathers its evidence once (`gather`: p-values, e-values, frequencies) and decides by
@@ -93,7 +92,12 @@ class CertaintyRule(CutRule):
 
     def check_selector(self, data: FitData) -> None:
         """Raise for a selector that the rule cannot say anything about."""
-        check_uses_target(data, self.who)
+        if not getattr(data.selector, "_supervised", True):
+            raise InputError(
+                f"{self.who}: expected a selector that uses the target, got "
+                f"{type(data.selector).__name__}, whose scores no shuffle can change. Use another "
+                "rule."
+            )
 
     def find(self, ranking: Ranking, data: FitData | None) -> Cut:
         """Features that pass, best first, with the evidence and what it means."""
@@ -119,7 +123,8 @@ class CertaintyRule(CutRule):
         """Parameters on which the evidence depends."""
         named = [field.name for field in fields(self) if field.name not in NOT_EVIDENCE]
         settings = {name: getattr(self, name) for name in named}
-        return settings | ({"groups": self.groups} if self._is_flat() else {})
+        is_flat = self.groups is not None and self._is_flat()
+        return settings | ({"groups": self.groups} if is_flat else {})
 
     def stored(self, data: FitData) -> dict[str, Any] | None:
         """Evidence that the selector has from an earlier cutoff of this kind, if it has any."""
@@ -133,53 +138,3 @@ class CertaintyRule(CutRule):
     def is_answered(self, data: FitData | None) -> bool:
         """Whether the rule can do without the training data."""
         return super().is_answered(data) or (data is not None and self.stored(data) is not None)
-
-    def teams(self, ranking: Ranking) -> Teams:
-        """Features that `keep` and `groups` describe; labels of rows describe none."""
-        groups = None if self._labels_rows(ranking.n_columns) else self.groups
-        return Teams.of(self.keep, groups, ranking, self.who)
-
-    def row_labels(self, data: FitData) -> tuple[NDArray[Any] | None, NDArray[Any] | None]:
-        """Codes of the strata and of the groups of rows; None where there are none."""
-        n_rows, n_columns = data.X.shape
-        strata = None if self.strata is None else _codes(self.strata, n_rows, self.who, "strata")
-        if not self._labels_rows(n_columns):
-            return strata, None
-        return strata, _codes(self.groups, n_rows, self.who, "groups")
-
-    def _is_flat(self) -> bool:
-        """Whether `groups` holds labels rather than lists of features."""
-        if self.groups is None or isinstance(self.groups, Mapping | str):
-            return False
-        return not any(np.ndim(one) for one in self.groups)
-
-    def _labels_rows(self, n_columns: int) -> bool:
-        return self._is_flat() and len(self.groups) != n_columns  # type: ignore[arg-type]
-
-
-def check_uses_target(data: FitData, who: str) -> None:
-    """Raise for a selector whose scores no permutation of the target can change."""
-    if not getattr(data.selector, "_supervised", True):
-        raise InputError(
-            f"{who}: expected a selector that uses the target, got "
-            f"{type(data.selector).__name__}, whose scores no shuffle can change. Use another rule."
-        )
-
-
-def same(one: Any, other: Any) -> bool:
-    """Whether two settings are equal, arrays included."""
-    if isinstance(one, dict) and isinstance(other, dict):
-        return one.keys() == other.keys() and all(same(one[key], other[key]) for key in one)
-    if isinstance(one, np.ndarray) or isinstance(other, np.ndarray):
-        return bool(np.array_equal(one, other))
-    return bool(one is other or one == other)
-
-
-def _codes(labels: Any, n_rows: int, who: str, name: str) -> NDArray[np.intp]:
-    labels = np.asarray(labels)
-    if labels.shape != (n_rows,):
-        raise InputError(
-            f"{who}: {name} must hold one label per row ({n_rows}), got an array of shape "
-            f"{labels.shape}."
-        )
-    return np.unique(labels, return_inverse=True)[1]

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tamis._base import Scores
 from tamis._ranking import Ranking
 from tamis._runtime.warning import warn
 from tamis._validation import N_JOBS, Choice, Number, check_value
+from tamis.certainty._half_moments import HalfMoments
 from tamis.certainty._half_samples import HalfSamples
 from tamis.certainty._rounds import Rounds
 from tamis.certainty._stability_bounds import (
@@ -99,7 +102,8 @@ class StabilitySelection(CertaintyRule):
     are split evenly only if every group belongs to one class.
 
     Costs ``2 n_pairs`` fits on half of the rows; memory for one half of the table per thread, and
-    some 100 bytes per feature.
+    some 100 bytes per feature. AnovaF, Fisher, Pearson's correlation and Variance find the moments
+    of all half samples of a dense table by products of matrices, in a fraction of that time.
 
     References
     ----------
@@ -203,16 +207,26 @@ class StabilitySelection(CertaintyRule):
         rounds = Rounds.of(self, data, "pairs", self.n_pairs, counts)
         rounds.steps = steps or rounds.steps
         y = data.target if is_supervised(data.selector) else None
+        at_once = None
+        if halves.classes is None and HalfMoments.serves(data):
+            draw = lambda number: halves.draw(rounds.random(number))  # noqa: E731
+            at_once = HalfMoments(data, draw, self.n_pairs)
 
-        def chosen_twice(number: int) -> list[NDArray[np.bool_]]:
+        def scores_of(number: int) -> Iterator[Scores]:
             random = rounds.random(number)
-            found = []
+            # The first pair is fitted, so that rows that do not suffice are an error.
+            if at_once is not None and number > 0:
+                yield from at_once.scores(number, rounds.selector)
+                return
             for rows in halves.draw(random):
                 target = None if y is None else y[rows]
-                scores, constant = rounds.scores(rounds.rows_of(rows), target, rows, random)
-                places = places_of(scores, varies & ~constant, int(numbers[-1]))
-                found.append(places <= numbers[:, None])
-            return found
+                yield rounds.scores(rounds.rows_of(rows), target, rows, random)
+
+        def chosen_twice(number: int) -> list[NDArray[np.bool_]]:
+            return [
+                places_of(scores, varies & ~constant, int(numbers[-1])) <= numbers[:, None]
+                for scores, constant in scores_of(number)
+            ]
 
         def absorb(number: int, found: list[NDArray[np.bool_]]) -> None:
             first, second = found

@@ -76,7 +76,7 @@ class StabilitySelector(WeightedSelector):
     >>> from sklearn.datasets import load_breast_cancer
     >>> from tamis.certainty import StabilitySelection, StabilitySelector
     >>> X, y = load_breast_cancer(return_X_y=True, as_frame=True)
-    >>> selector = StabilitySelector("dft", stability=StabilitySelection(n_per_half=3))
+    >>> selector = StabilitySelector("anovaf", stability=StabilitySelection(n_per_half=3))
     >>> selector.fit(X, y).get_feature_names_out()
     array(['worst perimeter', 'worst concave points'], dtype=object)
     >>> selector.recut(StabilitySelection(n_per_half=3, threshold=0.6)).n_selected_

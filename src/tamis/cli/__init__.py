@@ -1,10 +1,4 @@
-"""The command line: ``tamis methods``, ``rank``, ``select``, ``compare``, ``demo``.
-
-``console`` has the program; each command is a module of its name. Results go to stdout, messages
-to stderr; the exit code is 2 for usage and 1 for failure. Needs ``pip install 'tamis[cli]'``.
-Other distributions build commands from `tamis.cli.console` (``tamis reproduce`` comes with
-``tamis-papers``).
-"""
+"""The command line; ``console`` has the program, each command is a module of its name."""
 
 from __future__ import annotations
 
@@ -25,7 +19,7 @@ def main(args: Sequence[str] | None = None) -> int:
     Returns
     -------
     int
-        0 if all went well, 1 for failure, 2 for usage.
+        0: done; 1: it failed; 2: the command was not understood.
 
     Examples
     --------
@@ -43,6 +37,11 @@ def main(args: Sequence[str] | None = None) -> int:
             file=sys.stderr,
         )
         return 1
+    if None in (sys.stdin, sys.stdout, sys.stderr):
+        from tamis.cli._streams import mend_streams
+
+        if not mend_streams():
+            return 1
     from tamis.cli.console import program
 
     try:

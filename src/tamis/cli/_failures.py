@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import errno
+import os
+import sys
 import traceback
+from contextlib import suppress
+from pathlib import Path
 
 import click
 
@@ -16,10 +21,18 @@ def describe(error: BaseException, ctx: click.Context) -> str:
     """Say what stopped a command."""
     if isinstance(error, KeyboardInterrupt):
         written = ctx.meta.get(WRITTEN, [])  # files are written whole, so it is those or none
+        if (store := ctx.params.get("store")) is not None and Path(store).exists():
+            written = [f"{store} (finished units; run again to resume)", *written]
         already = f"interrupted; already written: {', '.join(written)}"
         return already if written else INTERRUPTED
     if isinstance(error, TamisError):
         return str(error)
+    if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+        _discard_output()
+        return (
+            f"expected to write all results, got: {error.strerror}; they are not complete. Free "
+            "some space, or choose another place."
+        )
     what = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
     return f"{what}; run again with --debug to see where"
 
@@ -38,3 +51,11 @@ def report(error: click.ClickException | click.Abort) -> int:
     if isinstance(error, click.UsageError) and not isinstance(error, Misuse):
         click.echo(f"See '{who} --help'.", err=True)
     return error.exit_code
+
+
+def _discard_output() -> None:
+    """Drop what stdout could not take, or Python would try again at the end and complain."""
+    with suppress(OSError, ValueError, AttributeError):
+        null = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(null, sys.stdout.fileno())
+        os.close(null)

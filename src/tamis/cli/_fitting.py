@@ -101,7 +101,7 @@ def _rank(request: Request, rule: CutRule | None, client: Any, talk: Talk) -> Ra
     carried = _options.apply_keep(selector, table, prepared, request, talk) if request.keep else ()
     begun = time.perf_counter()
     fit_named(selector, prepared, talk)
-    if not selector._seen_chance and not scanned:
+    if not selector._seen_chance:
         from tamis.cli._chance import compare_with_chance
 
         compare_with_chance(selector, prepared, time.perf_counter() - begun, talk)
@@ -181,13 +181,13 @@ class ColumnNames:
     on_fit_task_end = teardown = setup
 
 
-def fit_named(selector: Any, prepared: PreparedTable, talk: Talk) -> None:
+def fit_named(selector: Any, prepared: PreparedTable, talk: Talk, **more: Any) -> None:
     """Fit with the names of the columns, and with a progress bar if somebody watches."""
     callbacks: list[Any] = [ColumnNames(prepared.feature_names)]
     if talk.shows_progress:
         callbacks.append(StderrProgress())
     report_to(selector, *callbacks)
     try:
-        selector.fit(prepared.X, prepared.y)
+        selector.fit(prepared.X, prepared.y, **more)
     finally:
         report_to(selector)

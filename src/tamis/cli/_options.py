@@ -25,11 +25,11 @@ CERTAINTY = {
     "stability": "StabilitySelection",
 }
 SELECT_HELP = (
-    "elbow, early, late, all, a count such as 20, a share such as 0.1, or a test with its level: "
-    "fdr:0.1, fwer:0.05, knockoffs:0.1, shadows, stability"
+    "auto, elbow, early, late, all, a count such as 20, a share such as 0.1, or a test with its "
+    "level: fdr:0.1, fwer:0.05, knockoffs:0.1, shadows, stability"
 )
-SELECT_WORDS = ("elbow", "early", "late", "best", "all", *CERTAINTY)
-DEFAULT_METHODS = {"classification": "dft", "regression": "rft"}
+SELECT_WORDS = ("auto", "elbow", "early", "late", "best", "all", *CERTAINTY)
+DEFAULT_METHODS = {"classification": "anovaf", "regression": "anovaf"}
 # Parameters that have an option of their own.
 OWN_OPTION = {"n_features_to_select": "--select", "n_jobs": "--n-jobs"}
 
@@ -67,15 +67,15 @@ workers = click.option(
 _method = click.option(
     "--method",
     metavar="NAME",
-    help="How to score; 'tamis methods' lists them. "
-    "[default: dft for classification, rft for regression]",
+    help="How to score; 'tamis methods' lists them. [default: anovaf]",
 )
 _select = click.option(
     "--select",
     metavar="RULE",
-    help=f"How many columns: {SELECT_HELP}. 'elbow' is the early one, 'best' the number that some "
-    "methods find by themselves; tests keep the columns that pass and print p-, q- or e-values. "
-    "[default: elbow, or what the method itself chooses]",
+    help=f"How many columns: {SELECT_HELP}. 'auto' keeps those beyond chance at a false discovery "
+    "rate of 10%, 'elbow' is the early one, 'best' the number that some methods find by "
+    "themselves; tests keep the columns that pass and print p-, q- or e-values. "
+    "[default: auto, or elbow without a target]",
 )
 _param = click.option(
     "--param",

@@ -104,12 +104,23 @@ def cut_sentence(summary: dict[str, Any]) -> str:
         why = "all" if cut["f"] == 1 else f"the best {cut['f']:.3%}".replace(".000%", "%")
     elif cut["rule"] == "BestCount":
         why = "the number that the method found best"
+    elif cut["rule"] == "BeyondChance":
+        why = _beyond_chance(details)
     elif "level" in details:
         why = f"{cut['rule']} at level {details['level']:g}"
     else:
         why = cut["rule"]
     kept = f", {len(cut['keep']):,} kept by name" if cut["keep"] else ""
     return f"{summary['n_selected']:,} of {summary['n_columns']:,} selected: {why}{kept}"
+
+
+def _beyond_chance(details: dict[str, Any]) -> str:
+    if details["tested"] == "nothing":
+        return "not tested against chance"
+    beyond = f"beyond chance at a false discovery rate of {details['level']:.0%}"
+    if details["tested"] == "scores":
+        return beyond
+    return f"{beyond}, by {details['tested']}"
 
 
 class Layout:

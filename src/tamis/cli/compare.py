@@ -13,8 +13,8 @@ DEFAULT_METHODS = {
     "classification": ("dft", "fisher", "mutualinformation", "relieff", "mrmr", "treeimportance"),
     "regression": ("rft", "correlation", "mutualinformation", "relieff", "mrmr", "treeimportance"),
 }
-# The control that every method must beat.
-CONTROL = "randomranking"
+# Options of the methods that are taken without being asked for: one must not take all the time.
+QUICK = {"treeimportance": {"estimator": "fast"}}
 EPILOG = """
 \b
 Examples:
@@ -24,8 +24,8 @@ Examples:
   tamis compare genes.parquet --target tumour --cluster tcp://scheduler:8786
 
 Every method ranks the columns of the training rows of every split; models are trained on the
-best columns and scored on the test rows. With --store, an interrupted run
-resumes, and several processes may work on the same file. The table goes to stdout.
+best columns, on as many random ones, and on all, and scored on the test rows. With --store, an
+interrupted run resumes, and several processes may work on the same file. The table goes to stdout.
 
 With --cluster or --workers the splits are computed there, to the same result, instead of by
 --n-jobs processes; DATA is read here and sent to each worker once.
@@ -41,17 +41,16 @@ With --cluster or --workers the splits are computed there, to the same result, i
     "--methods",
     metavar="NAMES",
     help="Methods with commas between; 'tamis methods' lists them, 'all' takes all that suit. "
-    "[default: seven, one of them random]",
+    "[default: six of different kinds]",
 )
 @click.option(
     "--protocol",
-    default="splits",
-    show_default=True,
     metavar="RULE",
-    help="splits (2/3 to train, 20 times), folds, loo, time, or a number of folds.",
+    help="splits (2/3 to train, 20 times), folds, loo, time, or a number of folds. "
+    "[default: 5 folds, 4 times]",
 )
 @click.option("--splits", type=click.IntRange(2), metavar="N", help="Number of splits or folds.")
-@click.option("--counts", metavar="NUMBERS", help="Numbers of columns. [default: 10,50,...,200]")
+@click.option("--counts", metavar="NUMBERS", help="Numbers of columns. [default: 1,2,3,5,...,200]")
 @click.option(
     "--learners",
     default="svm",
@@ -92,6 +91,7 @@ def compare(
     from tamis.data import check_writable
 
     talk = console.Talk(quiet)
+    _check_apart({"--report": report, "--out": out, "--store": request["store"], "DATA": data})
     with console.overheard(talk, debug):
         for path in (report, out):
             if path is not None:
@@ -111,11 +111,24 @@ def compare(
         console.print_data(console.as_csv(found.score_rows()))
 
 
+def _check_apart(paths: dict[str, Path | None]) -> None:
+    """Refuse one file for two purposes, before the long work starts."""
+    seen: dict[Path, str] = {}
+    for option, path in paths.items():
+        if path is None:
+            continue
+        if (other := seen.setdefault(Path(path).resolve(), option)) != option:
+            raise console.Misuse(
+                f"{other} and {option} must be different files, got {str(path)!r} for both"
+            )
+
+
 def _run(data: Path, request: dict[str, Any], talk: console.Talk, client: Any) -> Any:
     """Read the table and do the comparison, on the workers of a client if there is one."""
     from tamis.cli._fitting import column_names
     from tamis.data import prepare, read_table
     from tamis.evaluation import compare as compare_methods
+    from tamis.selectors import make_selector
 
     table = read_table(data)
     target = request["target"] or table.target_name
@@ -126,15 +139,19 @@ def _run(data: Path, request: dict[str, Any], talk: console.Talk, client: Any) -
     task = str(prepared.task)
     methods = chosen_methods(request["methods"], task)
     talk.say(f"methods: {', '.join(methods)}")
+    selectors = {
+        name: make_selector(name, **(QUICK.get(name, {}) if request["methods"] is None else {}))
+        for name in methods
+    }
     with console.misuse_if_refused():
         options = {
             "protocol": protocol_of(request["protocol"], request["splits"], request["seed"]),
-            "counts": counts_of(request["counts"], prepared.X.shape[1]),
+            "counts": counts_of(request["counts"]),
             "learners": _words(request["learners"]),
             "metrics": _words(request["metrics"]),
         }
     return compare_methods(
-        methods,
+        selectors,
         {data.stem: named_bunch(prepared)},
         task=task,
         store=request["store"],
@@ -158,7 +175,7 @@ def chosen_methods(text: str | None, task: str) -> list[str]:
     from tamis.selectors import list_selectors, selector_info
 
     if text is None:
-        return [*DEFAULT_METHODS[task], CONTROL]
+        return list(DEFAULT_METHODS[task])
     if text == "all":
         names = [name for name in list_selectors() if name not in ("consensus", "inffscv")]
         return [name for name in names if task in selector_info(name).tasks]
@@ -171,10 +188,12 @@ def chosen_methods(text: str | None, task: str) -> list[str]:
     return names
 
 
-def protocol_of(text: str, n_splits: int | None, seed: int) -> Any:
+def protocol_of(text: str | None, n_splits: int | None, seed: int) -> Any:
     """A protocol from the words of the user."""
     from tamis.evaluation.protocols import Folds, RepeatedSplits, TimeOrder, as_protocol
 
+    if text is None:
+        return Folds(5, max(1, round((n_splits or 20) / 5)), random_state=seed)
     if text.isdigit():
         return Folds(int(text), random_state=seed)
     if text == "splits":
@@ -186,10 +205,12 @@ def protocol_of(text: str, n_splits: int | None, seed: int) -> Any:
     return as_protocol(text)
 
 
-def counts_of(text: str | None, n_columns: int) -> Any:
-    """Numbers of columns; on narrow tables a grid up to all of them."""
+def counts_of(text: str | None) -> Any:
+    """Numbers of columns from the words of the user."""
     if text is None:
-        return (10, 50, 100, 150, 200) if n_columns >= 200 else "grid"
+        from tamis.evaluation.run.plan import DEFAULT_COUNTS
+
+        return DEFAULT_COUNTS
     try:
         return tuple(int(word) for word in text.split(","))
     except ValueError as error:
@@ -206,14 +227,15 @@ def show(found: Any) -> None:
     """Print the answer, and what every method scores with as many columns, for people."""
     choice = found.recommend()
     click.echo(console.printable(choice.sentence))
+    known = [*found.curve_rows(), *found.baseline_rows()]
     rows = [
         row
-        for row in found.curve_rows()
-        if (row["metric"], row["learner"], row["count"])
-        == (choice.metric, choice.learner, choice.count)
+        for row in known
+        if (row["metric"], row["learner"]) == (choice.metric, choice.learner)
+        and (row["count"] == choice.count or row["method"] in ("all features", "guessing"))
     ]
     width = max(len(row["method"]) for row in rows)
-    title = f"{choice.metric} with {choice.count:,} columns"
+    title = f"{choice.metric} with {choice.count:,} column{'' if choice.count == 1 else 's'}"
     click.echo(f"\n{'':<{width}}  {title}, 95% interval")
     for row in sorted(rows, key=lambda row: (-row["mean"], row["method"])):
         bounds = f"{row['low']:.3f} to {row['high']:.3f}"

@@ -17,21 +17,11 @@ from typing import Any
 import click
 
 import tamis
+from tamis.cli import _help
 from tamis.exceptions import InputError, SelectionWarning
 
-COMMANDS = ("demo", "methods", "rank", "select", "compare", "reproduce")
+COMMANDS = ("answer", "demo", "methods", "rank", "select", "compare", "reproduce")
 WRITTEN = "tamis.cli.written"
-EPILOG = """
-\b
-Examples:
-  tamis demo
-  tamis rank table.csv --target species
-  tamis select table.csv --target species --out reduced.parquet
-  tamis compare table.csv --target species --report report.html
-
-Tables: CSV, TSV (also .gz), Parquet, Feather, NPZ. Results go to stdout, all else to stderr.
-Exit code 0: done; 1: it failed; 2: the command was not understood.
-"""
 
 
 class Program(click.Group):
@@ -65,7 +55,7 @@ class Program(click.Group):
     "tamis",
     cls=Program,
     invoke_without_command=True,
-    epilog=EPILOG,
+    epilog=_help.PROGRAM,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 @click.version_option(tamis.__version__, message="tamis %(version)s")
@@ -120,8 +110,7 @@ def remember_written(path: Any) -> None:
 def printable(text: str) -> str:
     r"""Write characters that would move the cursor, or not show at all, as escapes.
 
-    Column names come from files of others: they may hold line breaks, terminal commands or marks
-    that reverse the direction of writing.
+    Names come from files of others; marks may even reverse the direction of writing.
 
     Examples
     --------
@@ -203,9 +192,9 @@ def as_csv(rows: Sequence[Any], columns: Sequence[str] = (), delimiter: str = ",
 def _cell(item: Any) -> Any:
     if isinstance(item, bool):
         return str(item).lower()
-    if isinstance(item, tuple):
-        return " ".join(item)
-    return "" if item != item else item
+    item = " ".join(item) if isinstance(item, tuple) else item
+    is_formula = isinstance(item, str) and item.startswith(tuple("=+-@\t\r"))  # for a spreadsheet
+    return f"'{item}" if is_formula else "" if item != item else item
 
 
 def is_terminal() -> bool:

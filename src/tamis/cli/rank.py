@@ -9,27 +9,9 @@ from typing import Any
 import click
 
 from tamis._runtime.plain import plain, versions
-from tamis.cli import _options
+from tamis.cli import _help, _options
 from tamis.cli.console import Command, Talk, as_csv, as_json, is_terminal, overheard, print_data
 
-EPILOG = """
-\b
-Examples:
-  tamis rank table.csv --target species
-  tamis rank table.parquet --target price --select 20 --out ranking.csv
-  tamis rank table.csv --target y --exclude id,date --param n_bins=32 --json
-  tamis rank table.csv --target y --select fdr:0.1
-  tamis rank 'parts/*.parquet' --target price --workers 4
-  tamis rank parts --target price --cluster tcp://scheduler:8786
-
-Names are separated by commas, and options with names may be repeated; a name that holds a comma
-is given alone. On a terminal the best columns are shown as a table; in a pipe all of them come as
-CSV (rank, feature, score, selected; after a test also p_value, q_value or e_value).
-
-A folder, a pattern (in quotes) and, with --cluster or --workers, any table is read block by block
-and never as a whole; its columns are judged and encoded as those of a single file. The workers
-read DATA themselves, so they must see it under the same path.
-"""
 COLUMNS = ("rank", "feature", "score", "selected")
 # What a test finds, where there was one.
 EVIDENCE = ("p_value", "q_value", "e_value")
@@ -37,7 +19,7 @@ EVIDENCE = ("p_value", "q_value", "e_value")
 PER_COLUMN = {"loss": "loss_", "threshold": "thresholds_"}
 
 
-@click.command(cls=Command, epilog=EPILOG, short_help="Score the columns of a table, best first.")
+@click.command(cls=Command, epilog=_help.RANK, short_help="Score columns, best first.")
 @_options.table_options
 @_options.cluster
 @_options.workers
@@ -127,8 +109,7 @@ def _cut(rule: Any, details: dict[str, Any], names: list[str]) -> dict[str, Any]
 def _features(selector: Any, prepared: Any) -> list[dict[str, Any]]:
     kinds = [role.kind for role in prepared.roles if role.used]
     more = {key: getattr(selector, name, None) for key, name in PER_COLUMN.items()}
-    if "level" in selector.cut_details_:
-        more |= {name: getattr(selector, f"{name}s_", None) for name in EVIDENCE}
+    more |= {name: selector.cut_details_.get(f"{name}s") for name in EVIDENCE}
     return [
         {
             "rank": position,

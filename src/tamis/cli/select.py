@@ -9,30 +9,16 @@ from typing import Any
 
 import click
 
-from tamis.cli import _options, console
+from tamis.cli import _help, _options, console
 from tamis.cli.rank import summarize
 from tamis.data import RawTable, check_writable, read_table, reduce_table, table_format, write_table
 
-EPILOG = """
-\b
-Examples:
-  tamis select table.csv --target species --out reduced.parquet
-  tamis select table.parquet --target price --select 20 --keep region --out reduced.parquet
-  tamis select table.csv --target species --out reduced.csv --write-manifest choice.json
-  tamis select other.csv --manifest choice.json --out other-reduced.csv
-
-The selected columns and the target are written in their original order; rows, types and, from
-text to text, every cell stay as they are. Columns named in --keep are written whatever they hold.
-
-A manifest is a JSON file that says what was selected and how. With --manifest nothing is ranked:
-the columns it names are written, in its order, and those of --keep and --target after them.
-"""
 # With --manifest these say what else to write; all others choose columns.
 ALLOWED = ("data", "target", "keep")
 
 
 @click.command(
-    cls=console.Command, epilog=EPILOG, short_help="Write the selected columns of a table."
+    cls=console.Command, epilog=_help.SELECT, short_help="Write the selected columns of a table."
 )
 @_options.table_options
 @_options.path("--out", "The reduced table: .csv, .tsv, .parquet, .feather or .npz.", required=True)
@@ -82,6 +68,11 @@ def _write_selected(ranked: Any, out: Path, force: bool, talk: console.Talk) -> 
     table, target = ranked.table, ranked.target
     support = zip(ranked.prepared.feature_names, ranked.selector.support_, strict=True)
     wanted = {name for name, chosen in support if chosen} | set(ranked.carried)
+    if not wanted:
+        raise console.Failure(
+            "no column was selected, so nothing was written; to write some all the same, set "
+            "--select to a number or elbow, or choose another --method"
+        )
     selected = [name for name in table.names if name in wanted]
     _write(reduce_table(table, selected, target=target), table, out, force, talk)
     known = target is not None

@@ -21,6 +21,7 @@ from tamis._runtime.callbacks import report_to
 from tamis._runtime.seeds import draw_seed
 from tamis._validation import N_JOBS, Choice, Constraint, Custom, Number
 from tamis.consensus import aggregation
+from tamis.cutoff.rule import CutRule
 from tamis.data import checks
 from tamis.data.target import Target
 from tamis.data.task import TASK
@@ -76,7 +77,7 @@ class Consensus(WeightedSelector):
         support both tasks are set to it.
     random_state : int, RandomState or None, default=None
         Seed of the draws, and of methods that have no seed of their own.
-    n_features_to_select : "best", int, float, "elbow", "all" or rule, default="best"
+    n_features_to_select : "auto", "best", int, float, "elbow", "all" or rule, default="best"
         ``"best"`` takes as many columns as the methods select by their own cuts, the median over
         the lists; anything else cuts as usual, see :mod:`tamis.cutoff`. Shares of columns beaten
         fall in nearly a straight line, so they seldom have an elbow; those of ``"rra"`` do.
@@ -99,7 +100,7 @@ class Consensus(WeightedSelector):
     best_n_features_ : int
         Median number of columns that the methods select, rounded down, at least 1.
     pvalues_ : ndarray of shape (n_features,)
-        Only with ``"rra"``.
+        Only with ``"rra"``; for independent lists, which lists of the same rows are not.
     classes_ : ndarray of shape (n_classes,)
         The labels of the target, only for classes.
     order_, ranking_, support_, n_selected_, constant_, cut_details_
@@ -119,9 +120,9 @@ class Consensus(WeightedSelector):
     take them, all of them. At least two rows of every class are drawn, where there are two.
 
     The p-values of ``"rra"`` suppose independent lists, which these are not: a small one means
-    that the lists agree, not that the column matters. Ranks are relative, and of a shuffled target
-    some column is the best as well, so :class:`~tamis.cutoff.PermutationNull` keeps hardly anything
-    here; use it with one method.
+    that the lists agree, not that the column matters. Ranks are relative, and of a permuted target
+    some column is the best as well, so cutoffs that permute the target, such as
+    :class:`~tamis.cutoff.PermutationNull`, are refused here; use them with one method.
 
     References
     ----------
@@ -176,6 +177,16 @@ class Consensus(WeightedSelector):
     }
     _chooses_count: ClassVar[bool] = True
 
+    def _as_rule(self, value: Any, name: str) -> CutRule:
+        rule = super()._as_rule(value, name)
+        if hasattr(rule, "n_permutations"):
+            raise InputError(
+                f"Consensus: {name} must be a cutoff that does not permute the target, got "
+                f"{rule!r}. Ranks are relative: of a permuted target, some feature is ahead as "
+                "well. Test with one of the selectors, or use StabilitySelection or Shadows."
+            )
+        return rule
+
     def _score(self, X: Any, y: Any, weight: Floats | None) -> Scores:
         members = _make_members(self)
         outcome = self._outcome(members, X, y, weight)
@@ -188,7 +199,10 @@ class Consensus(WeightedSelector):
         work = self._work(members, outcome, X, weight)
         try:
             for name, member, rows, share in self.steps("lists", work, total):
-                lists.append(self._list(member, outcome, X, rows, share))
+                try:
+                    lists.append(self._list(member, outcome, X, rows, share))
+                except InputError as error:
+                    raise type(error)(f"Consensus: no list of {name!r}: {error}") from error
                 self.list_names_.append(name)
         except KeyboardInterrupt:
             if lists:
@@ -300,9 +314,16 @@ def _make_members(consensus: Consensus) -> dict[str, Any]:
             unique = f"{name} {number}"
         if copy.get_params(deep=False).get("n_jobs", 0) is None:
             copy.set_params(n_jobs=consensus.n_jobs)
+        if _is_auto(copy):  # what is beyond chance is tested once, for the consensus
+            copy.set_params(n_features_to_select="best" if copy._chooses_count else "elbow")
         copy._names_told = checks.names_of(consensus)
         members[unique] = copy
     return members
+
+
+def _is_auto(selector: Any) -> bool:
+    value = selector.get_params(deep=False).get("n_features_to_select")
+    return isinstance(value, str) and value == "auto"
 
 
 def _made(name: str) -> Any:

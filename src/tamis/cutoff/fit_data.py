@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,6 +14,7 @@ from sklearn.base import clone
 from sklearn.utils.validation import has_fit_parameter
 
 from tamis._runtime.callbacks import report_to
+from tamis.exceptions import InputError
 
 Indices = NDArray[np.intp]
 
@@ -59,6 +62,20 @@ class FitData(NamedTuple):
         if self.sample_weight is not None and _takes_weight(scorer):
             options["sample_weight"] = self.sample_weight[rows]
         return float(scorer(model, self.X[rows][:, columns], self.target[rows], **options))
+
+
+@contextmanager
+def cross_validating(who: str) -> Iterator[None]:
+    """Name the parameters behind what scikit-learn says about folds, scores and estimators."""
+    try:
+        yield
+    except InputError:
+        raise
+    except (ValueError, TypeError, IndexError) as error:
+        raise InputError(
+            f"{who}: expected cv, scoring and estimator that suit the table and its target, got: "
+            f"{str(error).strip().splitlines()[0][:300]}"
+        ) from error
 
 
 def _takes_weight(scorer: Any) -> bool:

@@ -13,7 +13,7 @@ from sklearn.base import is_classifier
 from tamis._ranking import Ranking
 from tamis._validation import Custom, check_value
 from tamis.cutoff.counts import counts_to_try
-from tamis.cutoff.fit_data import FitData
+from tamis.cutoff.fit_data import FitData, cross_validating
 from tamis.cutoff.rule import Cut, CutRule, TopK
 from tamis.exceptions import InputError
 
@@ -94,6 +94,12 @@ class CrossValidated(CutRule):
         return counts_to_try(self.grid, most, who=self.who, at_least=least)
 
     def _scores(
+        self, grid: NDArray[np.int64], ranking: Ranking, data: FitData
+    ) -> NDArray[np.float64]:
+        with cross_validating(self.who):
+            return self._cross_validate(grid, ranking, data)
+
+    def _cross_validate(
         self, grid: NDArray[np.int64], ranking: Ranking, data: FitData
     ) -> NDArray[np.float64]:
         from sklearn.metrics import check_scoring

@@ -126,8 +126,8 @@ def as_rule(value: Any, *, who: str = "as_rule", name: str = "n_features_to_sele
 
     Parameters
     ----------
-    value : int, float, "elbow", "all" or CutRule
-        A count, a share, a word or a rule; a rule is returned as it is.
+    value : "auto", int, float, "elbow", "all" or CutRule
+        A word, a count, a share or a rule; a rule is returned as it is.
     who, name : str
         Who asks, and for which parameter; used in the error message.
 
@@ -142,20 +142,14 @@ def as_rule(value: Any, *, who: str = "as_rule", name: str = "n_features_to_sele
     >>> as_rule(0.1)
     Fraction(keep=None, groups=None, f=0.1)
     """
-    from tamis.cutoff.elbow import Elbow
-    from tamis.cutoff.fraction import Fraction
-
     if isinstance(value, CutRule):
         return value
-    if isinstance(value, str) and value == "elbow":
-        return Elbow()
-    if isinstance(value, str) and value == "all":
-        return Fraction(1.0)
     if isinstance(value, int | np.integer) and not isinstance(value, bool) and value >= 1:
         return TopK(int(value))
-    if isinstance(value, float | np.floating) and 0 < value <= 1:
-        return Fraction(float(value))
-    raise InputError(
-        f"{who}: {name} must be an int of at least 1, a float in (0, 1], 'elbow', 'all', or a rule "
-        f"from tamis.cutoff such as TopK(20), got {value!r}."
-    )
+    if isinstance(value, str) and value == "auto":
+        from tamis.certainty.beyond_chance import BeyondChance
+
+        return BeyondChance()
+    from tamis.cutoff.words import rule_of
+
+    return rule_of(value, who, name)

@@ -19,7 +19,8 @@ def check_table(selector: Any, X: Any, *, reset: bool = True) -> Any:
     Infinite values are not looked for here: that would read the data once more.
     """
     options = {"accept_sparse": "csr", "ensure_all_finite": False}
-    plain = isinstance(X, np.ndarray) and X.dtype.kind in "biuf"
+    is_array = isinstance(X, np.ndarray) and not isinstance(X, np.ma.MaskedArray)
+    plain = is_array and X.dtype.kind in "biuf" and X.dtype.char not in "lLqQ"
     if not plain and not sparse.issparse(X):
         from tamis.data.mixed import check_mixed_table
 

@@ -36,10 +36,10 @@ _TYPES: tuple[tuple[Any, str], ...] = (
 _OBJECTS: tuple[tuple[Any, str], ...] = (
     (str, "text"),
     ((bool, np.bool_), "boolean"),
-    ((numbers.Number, decimal.Decimal), "numeric"),
-    (datetime.date, "date"),
+    ((datetime.timedelta, np.timedelta64), "duration"),  # numpy's are integers as well
+    ((numbers.Real, decimal.Decimal), "numeric"),
+    ((datetime.date, np.datetime64), "date"),
     (datetime.time, "time"),
-    (datetime.timedelta, "duration"),
 )
 
 
@@ -100,7 +100,10 @@ def encode_frame(X: Any, codes: Mapping[str, ColumnCode], who: str) -> NDArray[A
             raise not_a_number(who, (name, f"{schema[name]}, where fit saw numbers"))
         if code is not None and code.kind == "category":
             _check_known(frame[name], code.categories, name, who)
-        matrix[:, j] = _numbers(frame[name], code)
+        try:
+            matrix[:, j] = _numbers(frame[name], code)
+        except OverflowError as error:
+            raise not_a_number(who, (name, "a number too large for float64")) from error
     return matrix
 
 
@@ -210,6 +213,8 @@ def _instants(column: Any, kind: str) -> NDArray[Any]:
 
 
 def _days(value: Any) -> float:
+    if isinstance(value, np.datetime64):
+        return float((value - np.datetime64(0, "D")) / np.timedelta64(1, "D"))
     if not isinstance(value, datetime.datetime):
         return float((value - _EPOCH.date()).days)
     value = value if value.tzinfo else value.replace(tzinfo=datetime.UTC)
@@ -223,5 +228,5 @@ def _seconds_of_day(value: Any) -> float:
 _AS_NUMBER: dict[str, Callable[[Any], float]] = {
     "date": _days,
     "time": _seconds_of_day,
-    "duration": lambda value: value / datetime.timedelta(seconds=1),
+    "duration": lambda value: float(np.timedelta64(value) / np.timedelta64(1, "s")),
 }

@@ -10,7 +10,7 @@ from sklearn.exceptions import DataConversionWarning
 
 from tamis._runtime.warning import warn
 from tamis.data.checks import encode_labels
-from tamis.data.objects import settled
+from tamis.data.objects import settled, unmasked
 from tamis.exceptions import InputError
 
 Floats = NDArray[np.float64]
@@ -23,7 +23,7 @@ def check_target(y: Any, n_rows: int, who: str) -> NDArray[Any]:
             f"{who}: requires y to be passed, but the target y is None. Pass the target as the "
             "second argument of fit."
         )
-    y = np.asarray(y)
+    y = unmasked(y) if isinstance(y, np.ma.MaskedArray) else np.asarray(y)
     if y.ndim == 2 and y.shape[1] == 1:
         warn(
             "A column-vector y was passed when a 1d array was expected. Please change the shape "

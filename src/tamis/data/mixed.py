@@ -10,14 +10,21 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.utils.validation import check_array, validate_data
 
+from tamis.data.checks import names_of
 from tamis.data.frames import coded_columns, encode_frame, is_frame, learn_codes, not_a_number
 from tamis.data.labels import is_missing
-from tamis.exceptions import InputError
+from tamis.data.objects import unmasked
+from tamis.exceptions import ColumnTypeError, InputError
+
+
+class _CellTypeError(ColumnTypeError, TypeError):
+    """A cell that cannot be read as a number."""
 
 
 def check_mixed_table(selector: Any, X: Any, reset: bool, **options: Any) -> Any:
     """Numbers of a frame, a list or an array of objects; text is an error that names the column."""
     who = type(selector).__name__
+    X = unmasked(X) if isinstance(X, np.ma.MaskedArray) else X
     if is_frame(X):
         _check_names(X, who)
         if reset:
@@ -26,16 +33,43 @@ def check_mixed_table(selector: Any, X: Any, reset: bool, **options: Any) -> Any
             return _encoded(selector, X, reset)
     try:
         table = validate_data(selector, X, dtype="numeric", reset=reset, **options)
-    except ValueError as error:
+    except (ValueError, OverflowError) as error:
         column = _first_text_column(X)
+        if column is None and isinstance(X, np.ndarray) and X.ndim != 2:
+            raise InputError(
+                f"{who}: Expected 2D array, a table with rows and columns, got {X.ndim} "
+                "dimension(s) of values that are not all numbers."
+            ) from error
         if column is None:
             raise
         raise not_a_number(who, column) from error
-    except TypeError:
-        if _first_text_column(X) is not None:
-            raise
+    except TypeError as error:
+        column = _first_text_column(X)
+        if column is not None:
+            # A TypeError, too, as scikit-learn wants it.
+            told = str(not_a_number(who, column))
+            raise _CellTypeError(f"{told} (argument must be a string or a real number)") from error
         table = validate_data(selector, X, dtype=None, reset=reset, **options)  # pandas.NA
-    return _as_numbers(table, selector) if table.dtype.kind in "OmM" else table
+    if table.dtype.kind in "OmM":
+        return _as_numbers(table, selector)
+    _check_told_apart(table, selector)
+    return table
+
+
+def _check_told_apart(table: NDArray[Any], selector: Any) -> None:
+    """Raise for whole numbers so large that different ones are the same float64."""
+    if table.dtype.kind not in "iu" or table.dtype.itemsize < 8 or not table.size:
+        return
+    large = np.maximum(table.max(axis=0), -table.min(axis=0).astype(np.float64)) > 2**53
+    for j in np.flatnonzero(large):
+        values = np.unique(table[:, j])
+        if np.unique(values.astype(np.float64)).size < values.size:
+            names = names_of(selector)
+            raise InputError(
+                f"{type(selector).__name__}: expected whole numbers that float64 tells apart, got "
+                f"{values.max()} in column {j if names is None else names[j]!r}, where different "
+                "numbers become equal. Subtract an offset from the column, or leave it out."
+            )
 
 
 def _encoded(selector: Any, X: Any, reset: bool) -> NDArray[Any]:
@@ -93,6 +127,8 @@ def _first_text_column(X: Any) -> tuple[Any, str] | None:
         for value in values[:, j]:
             try:
                 float(value)
+            except OverflowError:
+                return (columns[j] if columns else j), "a number too large for float64"
             except (TypeError, ValueError):
                 if not is_missing(value):
                     return (columns[j] if columns else j), repr(value)

@@ -11,6 +11,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 
+def unmasked(y: Any) -> NDArray[Any]:
+    """An array whose masked entries are missing: NaN among numbers, None elsewhere."""
+    if not isinstance(y, np.ma.MaskedArray):
+        return np.asarray(y)
+    if not np.ma.getmaskarray(y).any():
+        return np.asarray(y.data)
+    if y.dtype.kind in "biuf":
+        numbers: Any = y.astype(np.result_type(y.dtype, np.float32))
+        return np.asarray(numbers.filled(np.nan))
+    objects: Any = y.astype(object)
+    return np.asarray(objects.filled(None))
+
+
 def settled(y: NDArray[Any]) -> NDArray[Any]:
     """Objects that are all booleans, numbers or dates as an array of these."""
     if y.dtype.kind != "O" or y.ndim != 1:
@@ -28,6 +41,8 @@ def settled(y: NDArray[Any]) -> NDArray[Any]:
         return y.astype("M8[D]")
     if all_are(datetime.timedelta):
         return y.astype("m8[us]")
+    if all_are(np.timedelta64) or all_are(np.datetime64):
+        return np.array(y.tolist())  # numpy finds a unit for all
     try:
         if all_are(numbers.Integral):
             return y.astype(np.int64)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tamis._validation import Custom, Number
+from tamis.data.values import check_weight_sizes
 from tamis.exceptions import InputError
 from tamis.statistics import Ranges
 
@@ -222,4 +223,5 @@ def checked_weight(weight: NDArray[Any], who: str) -> NDArray[np.float64]:
             f"{who}: expected weights that are finite and not negative, got "
             f"{float(weight[bad[0]])!r} in row {int(bad[0])}."
         )
+    check_weight_sizes(weight, who)
     return weight

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from tamis._runtime.wording import listed, unknown_column
 from tamis.data import matrix_table
@@ -59,16 +60,11 @@ def prepare(
     PreparedTable
         Matrix, target, names, roles and notes.
 
-    Raises
-    ------
-    InputError
-        When a name is unknown (the closest one is suggested), no column or no target is left, the
-        target has a single value, or it does not suit the task.
-
     Notes
     -----
     Roles follow the rules of :class:`ColumnRole`, the task is what :func:`infer_task` says. Missing
-    entries become NaN; infinite ones stay. Rows without a target are left out, with a note.
+    entries become NaN. Rows without a target and columns with infinite values are left out, with a
+    note.
 
     Examples
     --------
@@ -103,7 +99,7 @@ def prepare(
         X = matrix_table.numbers(table, used, found.kept)
     else:
         X = _numbers(table, used, codes, found.kept)
-    return PreparedTable(
+    prepared = PreparedTable(
         X=X,
         y=found.y,
         feature_names=used,
@@ -112,6 +108,8 @@ def prepare(
         roles=tuple(roles),
         notes=[*table.notes, *notes, *found.notes],
     )
+    infinite = np.isinf(X.data if sparse.issparse(X) else X).any()
+    return prepared.without_infinite(table.who) if infinite else prepared
 
 
 def _find_roles(

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
+from tamis._runtime.wording import counted, listed
 from tamis.data.roles import ColumnRole
+from tamis.exceptions import InputError
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,6 +56,32 @@ class PreparedTable:
     def discrete(self) -> np.ndarray:
         """Mask over the columns of `X`: true for booleans and categories."""
         return np.array([r.kind in {"boolean", "category"} for r in self.roles if r.used])
+
+    def without_infinite(self, who: str) -> PreparedTable:
+        """Leave out columns that hold infinite values, with a note; `who` is the file."""
+        X = self.X.tocsc() if self.is_sparse else self.X
+        bad = np.array(
+            [
+                np.isinf(X[:, [j]].data if self.is_sparse else X[:, j]).any()
+                for j in range(X.shape[1])
+            ]
+        )
+        lost = [name for name, is_bad in zip(self.feature_names, bad, strict=True) if is_bad]
+        if bad.all():
+            raise InputError(
+                f"{who}: expected at least one column of finite numbers, got infinite values in "
+                f"all: {listed(lost)}. Replace them by empty cells."
+            )
+        roles = tuple(
+            replace(role, used=False, reason="infinite values") if role.name in lost else role
+            for role in self.roles
+        )
+        note = f"left out {counted(len(lost), 'column')} with infinite values: {listed(lost)}"
+        names = [name for name in self.feature_names if name not in lost]
+        kept = np.flatnonzero(~bad)
+        return replace(
+            self, X=self.X[:, kept], feature_names=names, roles=roles, notes=[*self.notes, note]
+        )
 
     @property
     def is_sparse(self) -> bool:

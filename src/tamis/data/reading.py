@@ -26,11 +26,6 @@ def table_format(path: str | Path) -> str:
     str
         ``"csv"``, ``"tsv"``, ``"parquet"``, ``"feather"`` or ``"npz"``.
 
-    Raises
-    ------
-    InputError
-        When the extension is not one of those listed in the message.
-
     Examples
     --------
     >>> from tamis.data import table_format

@@ -30,6 +30,11 @@ def check_numbers(y: Any, n_rows: int, who: str) -> Floats:
         )
     try:
         values = as_numbers(y)
+    except OverflowError as error:
+        raise InputError(
+            f"{who}: expected target values below 1e150, got one that is too large for float64. "
+            "Rescale the target, or drop these rows."
+        ) from error
     except (TypeError, ValueError) as error:
         example = next(value for value in y if not isinstance(value, numbers.Real))
         raise InputError(

@@ -8,10 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tamis.data.checks import names_of
+from tamis.data.objects import unmasked
 from tamis.exceptions import InputError
 
 # Squares of larger values overflow where many are added.
 LARGEST_SQUARED = 1e150
+# Sums and products of larger weights, or of weights below its inverse, leave the range of float64.
+LARGEST_WEIGHT = 1e50
 
 
 def check_finite_columns(selector: Any, infinite: NDArray[np.bool_]) -> None:
@@ -44,7 +47,7 @@ def check_weight(weight: Any, n_rows: int, who: str) -> NDArray[np.float64] | No
     if weight is None:
         return None
     try:
-        weight = np.asarray(weight, dtype=np.float64)
+        weight = np.asarray(unmasked(weight), dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise InputError(
             f"{who}: expected sample_weight to be one number per row, got {weight!r}."
@@ -63,7 +66,20 @@ def check_weight(weight: Any, n_rows: int, who: str) -> NDArray[np.float64] | No
         )
     if not (weight > 0).any():
         raise InputError(f"{who}: expected a positive sample_weight somewhere, got only zeros.")
+    check_weight_sizes(weight, who)
     return weight
+
+
+def check_weight_sizes(weight: NDArray[np.float64], who: str) -> None:
+    """Raise for weights whose sums and products leave the range of float64."""
+    seen = weight[weight > 0]
+    low, high = float(seen.min(initial=1.0)), float(seen.max(initial=1.0))
+    if low < 1 / LARGEST_WEIGHT or high > LARGEST_WEIGHT:
+        raise InputError(
+            f"{who}: expected a sample_weight of 0 or between 1e-50 and 1e50, got "
+            f"{low if low < 1 / LARGEST_WEIGHT else high!r}, whose products are not exact in "
+            "float64. Rescale the weights, for example by their mean."
+        )
 
 
 def _shown(selector: Any, column: int) -> Any:

@@ -3,7 +3,7 @@
 ::
 
     list_datasets() -> describe(name) -> load(name) -> X, y
-    make_ofw_ternary(), make_iris_combinations(), make_madelon_like() -> X, y, relevant
+    make_expression_like(), make_madelon_like(), make_ofw_ternary(), ... -> X, y, relevant
 
 Nothing is bundled. :func:`load` reads ``<name>.npz`` from the folder named by the environment
 variable ``TAMIS_DATA`` and falls back on OpenML for the few sets that have a twin there.
@@ -12,6 +12,7 @@ variable ``TAMIS_DATA`` and falls back on OpenML for the few sets that have a tw
 from __future__ import annotations
 
 from tamis.datasets._catalogue import DatasetInfo, describe, list_datasets
+from tamis.datasets._expression import make_expression_like
 from tamis.datasets._generators import make_iris_combinations, make_madelon_like, make_ofw_ternary
 from tamis.datasets._load import load
 
@@ -20,6 +21,7 @@ __all__ = [
     "describe",
     "list_datasets",
     "load",
+    "make_expression_like",
     "make_iris_combinations",
     "make_madelon_like",
     "make_ofw_ternary",

@@ -13,7 +13,7 @@ from tamis._lazy import lazy_names as _lazy_names
 
 if TYPE_CHECKING:
     from tamis._runtime.progress import Lent, make_progress
-    from tamis.evaluation import learners, metrics, protocols, significance, stability
+    from tamis.evaluation import intervals, learners, metrics, protocols, significance, stability
     from tamis.evaluation.leak import LeakReport, leak_check
     from tamis.evaluation.protocols.base import draw_train
     from tamis.evaluation.results.comparison import Comparison
@@ -28,6 +28,7 @@ __all__ = [
     "UnitResult",
     "compare",
     "draw_train",
+    "intervals",
     "leak_check",
     "learners",
     "make_progress",
@@ -48,6 +49,7 @@ __getattr__, __dir__ = _lazy_names(
         "UnitResult": "tamis.evaluation.run.units",
         "compare": "tamis.evaluation.run.compare",
         "draw_train": "tamis.evaluation.protocols.base",
+        "intervals": "tamis.evaluation.intervals",
         "leak_check": "tamis.evaluation.leak",
         "learners": "tamis.evaluation.learners",
         "make_progress": "tamis._runtime.progress",

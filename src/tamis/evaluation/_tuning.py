@@ -1,7 +1,8 @@
-"""Tuned: an estimator with one parameter chosen by cross-validation of the rows it is fitted on."""
+"""Estimators around another: prepared data, one parameter chosen by inner cross-validation."""
 
 from __future__ import annotations
 
+import copy
 import warnings
 from collections.abc import Sequence
 from typing import Any
@@ -9,13 +10,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn import config_context
-from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone, is_classifier
+from sklearn.base import BaseEstimator, MetaEstimatorMixin, is_classifier
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
 
 from tamis.evaluation.protocols.base import Rows, deal_folds, fold_parts
-from tamis.linear_svm.squared_hinge import hinge, newton_path, tube, with_bias
+from tamis.linear_svm.squared_hinge import Loss, hinge, newton_path, tube, with_bias
 
 N_FOLDS = 5
 # Unknowns up to which solving for all of them at once beats a search by gradients.
@@ -26,7 +27,91 @@ def _inner_has(method: str) -> Any:
     return lambda self: hasattr(self.estimator, method)
 
 
-class Tuned(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
+class _Wrapper(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
+    """An estimator that answers by `estimator_`, fitted inside."""
+
+    def _seen(self, X: Any) -> Any:
+        """Rows as the inner estimator takes them."""
+        return X
+
+    def predict(self, X: Any) -> Any:
+        """Predictions of the estimator."""
+        return self.estimator_.predict(self._seen(X))
+
+    def score(self, X: Any, y: Any) -> float:
+        """Accuracy or R2, as of the estimator."""
+        return float(self.estimator_.score(self._seen(X), y))
+
+    @available_if(_inner_has("decision_function"))  # type: ignore[untyped-decorator]
+    def decision_function(self, X: Any) -> Any:
+        """Votes of the estimator."""
+        return self.estimator_.decision_function(self._seen(X))
+
+    @available_if(_inner_has("predict_proba"))  # type: ignore[untyped-decorator]
+    def predict_proba(self, X: Any) -> Any:
+        """Probabilities of the estimator."""
+        return self.estimator_.predict_proba(self._seen(X))
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        inner = get_tags(self.estimator)
+        tags.estimator_type = inner.estimator_type
+        tags.classifier_tags, tags.regressor_tags = inner.classifier_tags, inner.regressor_tags
+        return tags
+
+
+class Prepared(_Wrapper):
+    """Missing values at the mean, columns at unit variance, both from the training rows.
+
+    What scikit-learn's SimpleImputer and StandardScaler in a pipeline do, in a tenth of the time.
+    A target that is scaled as well is predicted on its own scale.
+    """
+
+    def __init__(self, estimator: Any, *, scaled: bool = True, scale_target: bool = False) -> None:
+        self.estimator = estimator
+        self.scaled = scaled
+        self.scale_target = scale_target
+
+    def fit(self, X: Any, y: Any) -> Any:
+        """Learn means and scales, then fit the estimator."""
+        X, y = np.asarray(X, dtype=np.float64), np.asarray(y)
+        self.n_features_in_ = X.shape[1]
+        missing = np.isnan(X)
+        known = np.maximum(X.shape[0] - missing.sum(axis=0), 1)
+        with np.errstate(invalid="ignore", over="ignore"):  # infinite values are refused later
+            self.mean_ = np.where(missing, 0.0, X).sum(axis=0) / known
+            self.scale_ = np.ones(X.shape[1])
+            if self.scaled:
+                spread = self._seen(X).std(axis=0)
+                # What centring leaves of a constant column is rounding, not a signal.
+                varies = spread > 10 * np.finfo(float).eps * np.abs(self.mean_)
+                self.scale_ = np.where(varies | ~np.isfinite(spread), spread, 1.0)
+        self.centre_, self.unit_ = 0.0, 1.0
+        if self.scale_target:
+            self.centre_, self.unit_ = float(np.mean(y)), float(np.std(y)) or 1.0
+            y = (y - self.centre_) / self.unit_
+        self.estimator_ = copy.copy(self.estimator).fit(self._seen(X), y)
+        self.converged_ = getattr(self.estimator_, "converged_", True)
+        if is_classifier(self.estimator):
+            self.classes_ = self.estimator_.classes_
+        return self
+
+    def _seen(self, X: Any) -> Any:
+        X = np.asarray(X, dtype=np.float64)
+        X = np.where(np.isnan(X), self.mean_, X)
+        return (X - self.mean_) / self.scale_ if self.scaled else X
+
+    def predict(self, X: Any) -> Any:
+        """Predictions of the estimator, on the scale of the target."""
+        found = super().predict(X)
+        return found * self.unit_ + self.centre_ if self.scale_target else found
+
+    def score(self, X: Any, y: Any) -> float:
+        """Accuracy or R2, as of the estimator."""
+        return super().score(X, (y - self.centre_) / self.unit_ if self.scale_target else y)
+
+
+class Tuned(_Wrapper):
     """An estimator with one parameter chosen by inner folds, inside `fit`.
 
     Lighter than a grid search: one parameter, the error or the squared error, no jobs. Of equally
@@ -60,7 +145,7 @@ class Tuned(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
             warnings.simplefilter("always", ConvergenceWarning)
             with config_context(skip_parameter_validation=True):
                 self.value_ = self._choose(square, y)
-                self.estimator_ = self._made(self.value_, square, y).fit(square, y)
+                self.estimator_ = self._fitted(self.value_, square, y)
         self.converged_ = not caught
         if basis is not None:
             self.estimator_.coef_ = self.estimator_.coef_ @ basis.T
@@ -71,7 +156,13 @@ class Tuned(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
 
     def _made(self, value: Any, X: NDArray[Any], y: NDArray[Any]) -> Any:
         """An unfitted estimator with the value."""
-        return clone(self.estimator).set_params(**{self.parameter: value})
+        model = copy.copy(self.estimator)  # parameters are plain values: a clone is much slower
+        setattr(model, self.parameter, value)
+        return model
+
+    def _fitted(self, value: Any, X: NDArray[Any], y: NDArray[Any]) -> Any:
+        """The estimator with the value, fitted on all rows."""
+        return self._made(value, X, y).fit(X, y)
 
     def _choose(self, X: NDArray[Any], y: NDArray[Any]) -> Any:
         classes = is_classifier(self.estimator)
@@ -99,48 +190,41 @@ class Tuned(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
             return np.count_nonzero(predicted != y, axis=1).astype(np.float64)
         return np.sum((predicted - y) ** 2, axis=1)
 
-    def predict(self, X: Any) -> Any:
-        """Predict with the chosen value."""
-        return self.estimator_.predict(X)
-
-    def score(self, X: Any, y: Any) -> float:
-        """Accuracy or R2, as of the estimator."""
-        return float(self.estimator_.score(X, y))
-
-    @available_if(_inner_has("decision_function"))  # type: ignore[untyped-decorator]
-    def decision_function(self, X: Any) -> Any:
-        """Votes of the estimator."""
-        return self.estimator_.decision_function(X)
-
-    @available_if(_inner_has("predict_proba"))  # type: ignore[untyped-decorator]
-    def predict_proba(self, X: Any) -> Any:
-        """Probabilities of the estimator."""
-        return self.estimator_.predict_proba(X)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        inner = get_tags(self.estimator)
-        tags.estimator_type = inner.estimator_type
-        tags.classifier_tags, tags.regressor_tags = inner.classifier_tags, inner.regressor_tags
-        return tags
-
 
 class TunedLinearSVM(Tuned):
-    """LinearSVC or LinearSVR with the grid of C searched by an exact Newton method."""
+    """LinearSVC or LinearSVR, searched over the grid of C and fitted by an exact Newton method."""
 
     def _losses(
         self, values: Sequence[Any], X: NDArray[Any], y: NDArray[Any], train: Rows, test: Rows
     ) -> NDArray[np.float64]:
-        rows, unseen = with_bias(X[train]), with_bias(X[test])
-        if not is_classifier(self.estimator):
-            loss = tube(y[train].astype(np.float64), self.estimator.epsilon)
-            return self._miss((unseen @ newton_path(rows, [loss], values)[0])[..., 0], y[test])
-        labels, codes = np.unique(y[train], return_inverse=True)
-        positive = range(labels.size) if labels.size > 2 else [1]
-        losses = [hinge(np.where(codes == k, 1.0, -1.0)) for k in positive]
-        votes = unseen @ newton_path(rows, losses, values)[0]
+        labels, losses = self._problems(y[train])
+        votes = with_bias(X[test]) @ newton_path(with_bias(X[train]), losses, values)[0]
+        if not labels.size:
+            return self._miss(votes[..., 0], y[test])
         code = votes.argmax(axis=2) if labels.size > 2 else (votes[..., 0] > 0).astype(np.intp)
         return self._miss(labels[code], y[test])
+
+    def _problems(self, y: NDArray[Any]) -> tuple[NDArray[Any], list[Loss]]:
+        """Classes (none for numbers), and the losses of each against the rest."""
+        if not is_classifier(self.estimator):
+            return np.empty(0), [tube(y.astype(np.float64), self.estimator.epsilon)]
+        labels, codes = np.unique(y, return_inverse=True)
+        positive = range(labels.size) if labels.size > 2 else [1]
+        return labels, [hinge(np.where(codes == k, 1.0, -1.0)) for k in positive]
+
+    def _fitted(self, value: Any, X: NDArray[Any], y: NDArray[Any]) -> Any:
+        labels, losses = self._problems(y)
+        model = self._made(value, X, y)
+        if labels.size == 1:
+            return model.fit(X, y)  # for its message
+        weights, model.n_iter_ = newton_path(with_bias(X), losses, [value])
+        model.coef_, model.intercept_ = weights[0, :-1].T, weights[0, -1]
+        model.n_features_in_ = X.shape[1]
+        if labels.size:
+            model.classes_ = labels
+        else:
+            model.coef_ = model.coef_[0]
+        return model
 
 
 class TunedLogistic(Tuned):
@@ -150,7 +234,9 @@ class TunedLogistic(Tuned):
         n_classes = np.unique(y).size
         unknowns = X.shape[1] * (n_classes if n_classes > 2 else 1)
         solver = "newton-cholesky" if unknowns <= _FEW_UNKNOWNS else "lbfgs"
-        return super()._made(value, X, y).set_params(solver=solver)
+        model = super()._made(value, X, y)
+        model.solver = solver
+        return model
 
 
 def inner_folds(y: NDArray[Any], is_classes: bool) -> list[tuple[Rows, Rows]]:

@@ -11,11 +11,17 @@ from scipy.special import stdtrit
 
 from tamis._validation import Number, check_value
 from tamis.data.target import Target
-from tamis.evaluation._suspects import Suspect, look_at_columns, row_codes, shared_rows
 from tamis.evaluation.learners import make_learner
 from tamis.evaluation.metrics import Metric
 from tamis.evaluation.protocols import Protocol, Split, as_protocol
 from tamis.evaluation.run.units import Unit, run_unit
+from tamis.evaluation.suspects import (
+    Suspect,
+    look_at_columns,
+    near_codes,
+    row_codes,
+    shared_rows,
+)
 from tamis.exceptions import InputError
 
 __all__ = ["LeakReport", "leak_check"]
@@ -92,7 +98,8 @@ def leak_check(
 
     The protocol is run on shuffled targets: a score above chance then means that something scored
     has been learned from. Besides, the table is searched for rows that are learned from and scored
-    at once, columns that are the target in disguise, and columns that number the rows.
+    at once or differ by a little noise, columns that are the target in disguise, also with a little
+    noise, and columns that number the rows.
 
     Parameters
     ----------
@@ -238,6 +245,7 @@ def _about_columns(table: Suspect, y: NDArray[Any], classes: bool) -> tuple[list
     facts = look_at_columns(table, y, classes)
     findings = [
         _named(facts.like_target, "is", "are", " the target, or a recoding of it."),
+        _named(facts.near_target, "is", "are", " the target with a little noise."),
         _named(facts.identifiers, "numbers", "number", " the rows: leave such columns out."),
     ]
     notes = [
@@ -258,7 +266,11 @@ def _named(names: list[str], one: str, many: str, rest: str) -> str:
 
 def _about_rows(table: Suspect, groups: Any, splits: list[Split]) -> list[str]:
     rest = "an identical row: drop repeated rows, or keep them together with GroupFolds."
-    alike = [(row_codes(table), rest)]
+    exact, near = row_codes(table), near_codes(table)
+    alike = [(exact, rest)]
+    if near is not None and not shared_rows(exact, splits):
+        noisy = "a row that differs by a little noise: drop such rows, or keep them together with"
+        alike.append((near, f"{noisy} GroupFolds."))
     if groups is not None:
         codes = np.unique(np.asarray(groups).astype(str), return_inverse=True)[1]
         alike.append((codes, "their group: use GroupFolds."))

@@ -82,24 +82,11 @@ def names_for(task: str) -> list[str]:
     return [name for name, (_, tasks) in LEARNERS.items() if task in tasks]
 
 
-def _prepared(estimator: Any, *, scaled: bool = True) -> Any:
+def _prepared(estimator: Any, **options: bool) -> Any:
     """Missing values at the mean, columns at unit variance, both from the training rows."""
-    from sklearn.impute import SimpleImputer
-    from sklearn.pipeline import make_pipeline
-    from sklearn.preprocessing import StandardScaler
+    from tamis.evaluation._tuning import Prepared
 
-    steps = [SimpleImputer(strategy="mean", keep_empty_features=True)]
-    if scaled:
-        steps.append(StandardScaler())
-    return make_pipeline(*steps, estimator)
-
-
-def _on_scaled_target(regressor: Any) -> Any:
-    """A regressor that sees the target at mean 0 and variance 1, as its C and epsilon expect."""
-    from sklearn.compose import TransformedTargetRegressor
-    from sklearn.preprocessing import StandardScaler
-
-    return TransformedTargetRegressor(regressor, transformer=StandardScaler())
+    return Prepared(estimator, **options)
 
 
 def _svm(task: str) -> Any:
@@ -113,7 +100,8 @@ def _svm(task: str) -> Any:
         loss = "squared_epsilon_insensitive"
         model = LinearSVR(loss=loss, epsilon=0.1, dual=False, random_state=0)
     tuned = TunedLinearSVM(model, parameter="C", values=STRENGTHS, rotate=True)
-    return _prepared(tuned if task == "classification" else _on_scaled_target(tuned))
+    # C and epsilon expect a target at mean 0 and variance 1.
+    return _prepared(tuned, scale_target=task == "regression")
 
 
 def _logistic(task: str) -> Any:
@@ -132,7 +120,8 @@ def _rbf_svm(task: str) -> Any:
 
     model = SVC(random_state=0) if task == "classification" else SVR()
     tuned = Tuned(model, parameter="C", values=STRENGTHS[2:])
-    return _prepared(tuned if task == "classification" else _on_scaled_target(tuned))
+    # C and epsilon expect a target at mean 0 and variance 1.
+    return _prepared(tuned, scale_target=task == "regression")
 
 
 def _forest(task: str) -> Any:

@@ -33,6 +33,7 @@ _COLUMNS = {
     "best_n_features": "INTEGER",
     "error": "TEXT",
     "warnings": "TEXT NOT NULL",
+    "by_row": "BLOB",
     "versions": "TEXT NOT NULL",
     "finished": "TEXT NOT NULL",
     "sha256": "TEXT NOT NULL",
@@ -42,6 +43,8 @@ _SCHEMA = ", ".join(f"{name} {kind}" for name, kind in _COLUMNS.items())
 _INSERT = f"INSERT OR IGNORE INTO units ({_NAMES}) VALUES ({', '.join('?' * len(_COLUMNS))})"
 # No ranking can be compressed to a smaller share than one in so many bytes.
 _MOST_PACKED, _LEAST_BYTES = 64, 1024
+# More clusters of rows than this are stored by nobody, see `plan.clusters_of`.
+_MOST_CLUSTERS = 1_000_000
 
 
 class StoredUnit(NamedTuple):
@@ -102,7 +105,7 @@ class Store(SqliteFile):
     """
 
     application_id: ClassVar[int] = 0x74616D69  # "tami"
-    schema_version: ClassVar[int] = 2
+    schema_version: ClassVar[int] = 3
     schema: ClassVar[str] = f"CREATE TABLE IF NOT EXISTS units ({_SCHEMA})"
 
     def __init__(self, path: str | os.PathLike[str] | None = None, *, read_only: bool = False):
@@ -204,6 +207,7 @@ def _packed(result: UnitResult) -> tuple[Any, ...]:
         None if result.best_n_features is None else int(result.best_n_features),
         result.error,
         json.dumps(list(result.warnings)),
+        None if result.by_row is None else zlib.compress(result.by_row.astype("<f4").tobytes(), 1),
     )
 
 
@@ -211,17 +215,20 @@ def _unpacked(row: tuple[Any, ...]) -> StoredUnit:
     """The unit of a row, whose checksum is verified before anything else."""
     if _checksum(row[:-1]) != row[-1]:
         raise ValueError("the checksum differs")
-    key, meta, order, scores, seconds, peak, share, best, error, warned, known, finished, _ = row
+    key, meta, order, scores, seconds, peak, share, best, error, warned = row[:10]
+    by_row, known, finished, _ = row[10:]
     shares = None if share is None else _of(json.loads(share), dict)
+    listed = [_of(one, dict) for one in _of(json.loads(scores), list)]
     result = UnitResult(
         order=_order(order),
-        scores=[_of(one, dict) for one in _of(json.loads(scores), list)],
+        scores=listed,
         select_seconds=float(_of(seconds, float)),
         peak_bytes=_of(peak, int, type(None)),
         probe_share=shares and {int(k): float(_of(v, float)) for k, v in shares.items()},
         best_n_features=_of(best, int, type(None)),
         error=_of(error, str, type(None)),
         warnings=tuple(_of(one, str) for one in _of(json.loads(warned), list)),
+        by_row=None if by_row is None else _floats(by_row, len(listed)),
     )
     described, told = (_of(json.loads(text), dict) for text in (meta, known))
     return StoredUnit(_of(key, str), described, result, told, _of(finished, str))
@@ -239,13 +246,24 @@ def _of(value: Any, *kinds: type) -> Any:
     return value
 
 
+def _unzipped(packed: Any, most: int) -> bytes:
+    """What was packed, if it is whole and not larger than it may be."""
+    unpacker = zlib.decompressobj()
+    content = unpacker.decompress(_of(packed, bytes), most)
+    if not unpacker.eof or unpacker.unused_data:
+        raise ValueError("values that cannot be unpacked")
+    return content
+
+
+def _floats(packed: Any, n_scores: int) -> NDArray[np.float32]:
+    """One row of numbers per score."""
+    content = _unzipped(packed, 4 * _MOST_CLUSTERS * n_scores + 1)
+    return np.frombuffer(content, dtype="<f4").astype(np.float32).reshape(n_scores, -1)
+
+
 def _order(packed: Any) -> NDArray[np.int32]:
     """The ranking; what it unpacks to is bounded, and every column is in it once."""
-    most = _MOST_PACKED * len(_of(packed, bytes)) + _LEAST_BYTES
-    unpacker = zlib.decompressobj()
-    content = unpacker.decompress(packed, most)
-    if not unpacker.eof or unpacker.unused_data:
-        raise ValueError("no ranking")
+    content = _unzipped(packed, _MOST_PACKED * len(_of(packed, bytes)) + _LEAST_BYTES)
     order = np.frombuffer(content, dtype="<i4").astype(np.int32)
     if not np.array_equal(np.sort(order), np.arange(order.size)):
         raise ValueError("a ranking without some columns")

@@ -35,6 +35,9 @@ GRAPH_CONSTRAINTS: dict[str, Constraint] = {
 SAFE = 1e100
 # Below this many rows a dense eigenvalue problem takes milliseconds.
 DENSE_ROWS = 400
+# Restarts of ARPACK after which products give way to inverse iteration, and its shift.
+MOST_RESTARTS = 100
+SHIFT = 1e-6
 # Rows with a smaller share of the largest degree: their entries of an eigenvector are noise.
 LEAST_DEGREE = 1e-12
 
@@ -54,13 +57,20 @@ def row_graph(selector: Any, X: Any, varies: NDArray[np.bool_]) -> sparse.csr_ar
     weights = np.ones_like(distances)
     if selector.affinity == "heat":
         width = distances.mean() if selector.width is None else selector.width
-        weights = np.exp(-distances / width) if width > 0 else weights
+        with np.errstate(over="ignore"):  # a quotient of inf is an affinity of 0
+            weights = np.exp(-distances / width) if width > 0 else weights
     # Two rows are joined if either is a neighbour of the other.
     n_rows, k = neighbors.shape
     ends = np.arange(0, n_rows * k + 1, k)
     graph = sparse.csr_array((weights.ravel(), neighbors.ravel(), ends), shape=(n_rows, n_rows))
     graph = sparse.csr_array(graph.maximum(graph.T))
     graph.eliminate_zeros()  # weights of far neighbours that are too small for a float
+    if graph.nnz == 0:
+        raise InputError(
+            f"{type(selector).__name__}: expected a width that leaves some affinity between rows, "
+            f"got {selector.width!r}, while squared distances are {distances.mean():.3g} on "
+            "average. Use width=None, or a width of that size."
+        )
     return graph
 
 
@@ -201,13 +211,37 @@ def _largest_by_products(
     def product(vector: Floats) -> Floats:
         return np.asarray(normalised @ vector - 2.0 * (parts @ (across @ vector)))
 
+    breadth = max(4 * n_vectors + 1, 40)
     try:
-        return largest_vectors(product, n_rows, n_vectors, max(4 * n_vectors + 1, 40))
+        return largest_vectors(product, n_rows, n_vectors, breadth, maxiter=MOST_RESTARTS)
+    except ArpackNoConvergence:
+        return _largest_by_solving(normalised, parts, n_vectors, breadth)
+
+
+def _largest_by_solving(
+    normalised: sparse.csr_array, parts: sparse.csr_array, n_vectors: int, breadth: int
+) -> tuple[Floats, Floats]:
+    """As by products, for long thin graphs, whose eigenvalues are close: by inverse iteration."""
+    from scipy.sparse.linalg import ArpackNoConvergence, splu
+
+    n_rows = normalised.shape[0]
+    laplacian = sparse.csc_array((1.0 + SHIFT) * sparse.eye_array(n_rows) - normalised)
+    solve, across = splu(laplacian).solve, sparse.csr_array(parts.T)
+
+    def beside_parts(vector: Floats) -> Floats:
+        return np.asarray(vector - parts @ (across @ vector))
+
+    def product(vector: Floats) -> Floats:
+        return beside_parts(solve(beside_parts(vector)))
+
+    try:
+        _, vectors = largest_vectors(product, n_rows, n_vectors, breadth)
     except ArpackNoConvergence as error:
         raise InputError(
             f"MCFS: expected a graph whose first eigenvectors can be told apart, got {n_rows} rows "
             "for which ARPACK did not find them. Use more neighbours, or fewer clusters."
         ) from error
+    return np.einsum("ij,ij->j", vectors, normalised @ vectors), vectors
 
 
 def largest_vectors(

@@ -9,12 +9,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tamis.data.target import Target
-from tamis.statistics.permuted_sums import PermutedSums, PermutedVariances, class_vectors
+from tamis.statistics.law_of_f import PERFECT
+from tamis.statistics.permuted_sums import (
+    PermutedSums,
+    PermutedVariances,
+    class_vectors,
+    value_vector,
+)
 
 Floats = NDArray[np.float64]
 
-# Score of a column that explains the target completely; no score is larger.
-PERFECT = 1e30
+
+def permuted_f(selector: Any, X: Any, y: Any) -> PermutedSums:
+    """Permuted scores of `AnovaF` for either task."""
+    outcome = Target.of(y, selector.task_, None, X.shape[0], "AnovaF")
+    if outcome.values is not None:
+        return permuted_ratio(selector, X, value_vector(outcome.values), X.shape[0] - 2.0)
+    assert outcome.codes is not None
+    freedom = (X.shape[0] - outcome.n_classes) / (outcome.n_classes - 1)
+    return permuted_ratio(selector, X, class_vectors(outcome.codes), freedom)
 
 
 def permuted_fisher(selector: Any, X: Any, y: Any) -> PermutedSums:

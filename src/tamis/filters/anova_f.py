@@ -11,17 +11,15 @@ from numpy.typing import NDArray
 from tamis._base import BlockSelector
 from tamis._facts import BOTH_TASKS, SelectorFacts
 from tamis._validation import N_JOBS, Constraint
-from tamis.data.target import Target
 from tamis.data.task import TASK
 from tamis.exceptions import InputError
-from tamis.filters._permuted_ratio import PERFECT, permuted_ratio
-from tamis.filters.fisher import ROUNDING, finite_ratio
+from tamis.filters._permuted_ratio import permuted_f
 from tamis.passes.memory import Opened
 from tamis.statistics import WithRanges
 from tamis.statistics.co_moments import CoMomentsResult
-from tamis.statistics.laws import f_p_values
+from tamis.statistics.law_of_f import PERFECT, ROUNDING, f_p_values, finite_ratio
 from tamis.statistics.permuted import complete
-from tamis.statistics.permuted_sums import PermutedSums, class_vectors, value_vector
+from tamis.statistics.permuted_sums import PermutedSums
 
 Floats = NDArray[np.float64]
 
@@ -41,7 +39,7 @@ class AnovaF(BlockSelector):
     ----------
     task : {"auto", "classification", "regression"}, default="auto"
         What the target is; ``"auto"`` infers it (:func:`tamis.data.infer_task`).
-    n_features_to_select : int, float, "elbow", "all" or rule, default="elbow"
+    n_features_to_select : "auto", int, float, "elbow", "all" or rule, default="auto"
         The cut; see :mod:`tamis.cutoff`.
     n_jobs : int or None, default=None
         Threads; ``None`` uses all cores. The result does not depend on it.
@@ -89,7 +87,7 @@ class AnovaF(BlockSelector):
     """
 
     task: str = "auto"
-    n_features_to_select: Any = "elbow"
+    n_features_to_select: Any = "auto"
     n_jobs: int | None = None
 
     facts: ClassVar[SelectorFacts] = SelectorFacts(
@@ -149,11 +147,4 @@ class AnovaF(BlockSelector):
         return f_p_values(ratio, between, total / self._unit_weight - between - 1.0)
 
     def _permuted(self, X: Any, y: Any, weight: Floats | None) -> PermutedSums | None:
-        if not complete(X, weight, self.n_jobs):
-            return None
-        outcome = Target.of(y, self.task_, weight, X.shape[0], "AnovaF")
-        if outcome.values is not None:
-            return permuted_ratio(self, X, value_vector(outcome.values), X.shape[0] - 2.0)
-        assert outcome.codes is not None
-        freedom = (X.shape[0] - outcome.n_classes) / (outcome.n_classes - 1)
-        return permuted_ratio(self, X, class_vectors(outcome.codes), freedom)
+        return permuted_f(self, X, y) if complete(X, weight, self.n_jobs) else None

@@ -47,7 +47,7 @@ class CFS(WeightedSelector):
     full_order : bool, default=False
         Go on adding the best column to the set until none is left, and order the columns by it.
         Else the columns outside the set follow by the merit that each alone would give to it.
-    n_features_to_select : int, float, "best", "elbow", "all" or rule, default="best"
+    n_features_to_select : "auto", int, float, "best", "elbow", "all" or rule, default="best"
         The cut; see :mod:`tamis.cutoff`. ``"best"`` keeps the set that was found.
     n_jobs : int or None, default=None
         Threads; ``None`` uses all cores. The result does not depend on it.

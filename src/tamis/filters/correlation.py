@@ -23,7 +23,7 @@ from tamis.passes.memory import Opened
 from tamis.statistics import WithRanges
 from tamis.statistics.co_moments import CoMomentsResult
 from tamis.statistics.correlations import rank_factors
-from tamis.statistics.laws import f_p_values
+from tamis.statistics.law_of_f import f_p_values
 from tamis.statistics.permuted import complete
 from tamis.statistics.permuted_sums import (
     PermutedSums,
@@ -57,7 +57,7 @@ class Correlation(BlockSelector):
         with all indicators together, the largest size, or the mean size over the classes.
     task : {"auto", "classification", "regression"}, default="auto"
         What the target is; ``"auto"`` infers it (:func:`tamis.data.infer_task`).
-    n_features_to_select : int, float, "elbow", "all" or rule, default="elbow"
+    n_features_to_select : "auto", int, float, "elbow", "all" or rule, default="auto"
         The cut; see :mod:`tamis.cutoff`.
     n_jobs : int or None, default=None
         Threads; ``None`` uses all cores. The result does not depend on it.
@@ -112,7 +112,7 @@ class Correlation(BlockSelector):
     kind: str = "pearson"
     classes: str = "multiple"
     task: str = "auto"
-    n_features_to_select: Any = "elbow"
+    n_features_to_select: Any = "auto"
     n_jobs: int | None = None
 
     facts: ClassVar[SelectorFacts] = SelectorFacts(

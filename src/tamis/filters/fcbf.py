@@ -48,7 +48,7 @@ class FCBF(WeightedSelector):
         bins of equal weight, or of equal width.
     n_bins : int, default=10
         Levels of a column for the latter two; columns with fewer values keep them.
-    n_features_to_select : int, float, "best", "elbow", "all" or rule, default="best"
+    n_features_to_select : "auto", int, float, "best", "elbow", "all" or rule, default="best"
         The cut; see :mod:`tamis.cutoff`. ``"best"`` keeps the predominant columns.
     n_jobs : int or None, default=None
         Threads; ``None`` uses all cores. The result does not depend on it.

@@ -12,17 +12,15 @@ from tamis._base import BlockSelector
 from tamis._facts import SelectorFacts
 from tamis._validation import N_JOBS, Choice, Constraint
 from tamis.exceptions import InputError
-from tamis.filters._permuted_ratio import PERFECT, permuted_fisher
+from tamis.filters._permuted_ratio import permuted_fisher
 from tamis.passes.memory import Opened
 from tamis.statistics import WithRanges
-from tamis.statistics.laws import f_p_values, fisher_p_values
+from tamis.statistics.law_of_f import ROUNDING, f_p_values, finite_ratio
+from tamis.statistics.laws import fisher_p_values
 from tamis.statistics.permuted import complete
 from tamis.statistics.permuted_sums import PermutedSums
 
 Floats = NDArray[np.float64]
-
-# A mean is known to this share of itself, so smaller deviations from it are rounding.
-ROUNDING = 64 * 2.0**-52
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -39,7 +37,7 @@ class Fisher(BlockSelector):
         ``"plain"`` counts every class alike, as Gadat and Younes do, with the variances of samples;
         ``"weighted"`` counts a class by its rows, as Gu, Li and Han write the score, with the
         variances of populations.
-    n_features_to_select : int, float, "elbow", "all" or rule, default="elbow"
+    n_features_to_select : "auto", int, float, "elbow", "all" or rule, default="auto"
         The cut; see :mod:`tamis.cutoff`.
     n_jobs : int or None, default=None
         Threads; ``None`` uses all cores. The result does not depend on it.
@@ -88,7 +86,7 @@ class Fisher(BlockSelector):
     """
 
     form: str = "plain"
-    n_features_to_select: Any = "elbow"
+    n_features_to_select: Any = "auto"
     n_jobs: int | None = None
 
     facts: ClassVar[SelectorFacts] = SelectorFacts(
@@ -143,15 +141,3 @@ class Fisher(BlockSelector):
 
     def _permuted(self, X: Any, y: Any, weight: Floats | None) -> PermutedSums | None:
         return permuted_fisher(self, X, y) if complete(X, weight, self.n_jobs) else None
-
-
-def finite_ratio(between: Floats, within: Floats, rounding: Floats) -> Floats:
-    """``between / within``, or `PERFECT` where there is nothing within but rounding.
-
-    `rounding` is what `within` may be for values that are equal within every class.
-    """
-    clear = (within == 0.0) | ((within <= rounding) & (between > 1e4 * rounding))
-    perfect = (between > 0.0) & clear
-    with np.errstate(over="ignore"):
-        ratio = np.divide(between, within, out=np.zeros_like(between), where=within > 0.0)
-    return np.where(perfect, PERFECT, np.minimum(ratio, PERFECT))

@@ -53,7 +53,7 @@ class GFlip(BaseSelector):
         memory. More is an error.
     random_state : int, RandomState instance or None, default=None
         Draws the orders in which columns are visited.
-    n_features_to_select : int, float, "best", "elbow", "all" or rule, default="best"
+    n_features_to_select : "auto", int, float, "best", "elbow", "all" or rule, default="best"
         The cut; ``"best"`` keeps the set that was found; see :mod:`tamis.cutoff`.
     n_jobs : int or None, default=None
         Threads; ``None`` uses all cores.

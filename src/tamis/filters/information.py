@@ -1,4 +1,4 @@
-"""Mutual information of many count tables at once: plug-in, posterior moments, credible value.
+"""InformationSelector, and mutual information of many count tables at once.
 
 Counts come as ``counts[class, column, bin]``; every column has a table of its own.
 """
@@ -6,14 +6,16 @@ Counts come as ``counts[class, column, bin]``; every column has a table of its o
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tamis.passes import MemoryEngine, run_pass
+from tamis._base import BlockSelector, Scores
+from tamis._binned import BinnedMixin
 from tamis.passes.memory import Opened
 from tamis.statistics import Bins, ClassHistogram, Ranges
+from tamis.statistics.histogram import find_suspects
 from tamis.statistics.laws import g_p_values, is_rough
 from tamis.statistics.permuted_counts import PermutedGains
 
@@ -23,23 +25,6 @@ Floats = NDArray[np.float64]
 CELLS_AT_A_TIME = 2**18
 # A second-order term that takes more than this share of the leading one is no correction.
 LARGEST_CORRECTION = 0.5
-
-
-def equal_bins(table: Opened, ranges: Ranges, n_bins: int) -> ClassHistogram:
-    """An empty histogram of the classes in equal bins between the extremes of every column."""
-    bins = Bins.between(*ranges.finish(), n_bins)
-    return ClassHistogram.for_table(bins, table.n_codes, table.engine.n_bytes)
-
-
-def permuted_information(
-    selector: Any, X: Any, codes: NDArray[Any], unit: float, costs: Floats | None = None
-) -> PermutedGains:
-    """Information about permuted classes in equal bins, in units of so many nats."""
-    ends = run_pass(Ranges(X.shape[1]), MemoryEngine(X), n_jobs=selector.n_jobs).finish()
-    return PermutedGains(
-        X, Bins.between(*ends, selector.n_bins), codes, cumulative=False, unit=unit, costs=costs,
-        n_jobs=selector.n_jobs,
-    )  # fmt: skip
 
 
 class GLaw(NamedTuple):
@@ -62,6 +47,46 @@ class GLaw(NamedTuple):
         if np.isnan(unit_weight):
             return None
         return g_p_values(information, self.total / unit_weight, self.freedom)
+
+
+class InformationSelector(BinnedMixin, BlockSelector):
+    """Base of the selectors that count classes in bins; a subclass makes scores of the counts."""
+
+    _passes: ClassVar[tuple[str, ...]] = ("ranges", "bins")
+    _n_stages: ClassVar[int | None] = 2
+    _needs_ranges: ClassVar[bool] = True
+    _incremental: ClassVar[bool] = False
+    _law: GLaw
+
+    def _statistic(self: Any, table: Opened, first: Ranges) -> ClassHistogram:
+        bins: Any = Bins.between(*first.finish(), self.n_bins)
+        if self.bins == "quantile":
+            bins = self._bins_of(table.engine.X, table.engine.weight)
+        return ClassHistogram.for_table(bins, table.n_codes, table.engine.n_bytes)
+
+    def _score(self: Any, X: Any, y: Any, weight: Floats | None) -> Scores:
+        found = super()._score(X, y, weight)
+        if self._suspects.size and self.bins == "uniform":
+            self._note_stretched(X, weight)
+        return found
+
+    def _counts(self, statistic: ClassHistogram) -> Floats:
+        """Weight per class, column and bin; what is known from it beside the scores is kept."""
+        counts = statistic.finish().counts
+        self._law, self._suspects = GLaw.of(counts), find_suspects(counts.sum(axis=0))
+        return counts
+
+    def _law_is_rough(self) -> bool:
+        return bool(self._law.rough[~self.constant_].any())
+
+    def _permuted_information(
+        self: Any, X: Any, codes: NDArray[Any], unit: float, costs: Floats | None = None
+    ) -> PermutedGains:
+        """Information about permuted classes in bins, in units of so many nats."""
+        return PermutedGains(
+            X, self._bins_of(X), codes, cumulative=False, unit=unit, costs=costs,
+            n_jobs=self.n_jobs,
+        )  # fmt: skip
 
 
 def over_columns(function: Callable[[Floats], Any], counts: Floats) -> Floats:

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from tamis._base import BlockSelector
+from tamis._binned import BINS
 from tamis._facts import SelectorFacts
 from tamis._ranking import Ranking
 from tamis._validation import N_JOBS, Constraint, Custom, Number
@@ -17,15 +17,9 @@ from tamis.cutoff.groups import resolve
 from tamis.data import checks
 from tamis.data.target import Target
 from tamis.exceptions import InputError
-from tamis.filters.information import (
-    GLaw,
-    equal_bins,
-    over_columns,
-    permuted_information,
-    plug_in,
-)
+from tamis.filters.information import InformationSelector, over_columns, plug_in
 from tamis.passes.memory import Opened
-from tamis.statistics import ClassHistogram, Ranges
+from tamis.statistics import ClassHistogram
 from tamis.statistics.permuted import complete
 from tamis.statistics.permuted_counts import MOST_BINS, PermutedGains
 
@@ -33,7 +27,7 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class InformationGain(BlockSelector):
+class InformationGain(InformationSelector):
     """Information gain: by how many bits knowing a column's bin lowers the entropy of the classes.
 
     The range of every column is cut into equal bins. The gain is the entropy of the classes less
@@ -46,8 +40,12 @@ class InformationGain(BlockSelector):
         Positive cost of every column; the score is the gain divided by it. A mapping goes by
         column name (or index); columns that it leaves out cost 1. ``None`` means 1 for all.
     n_bins : int, default=16
-        Number of equal bins of a column.
-    n_features_to_select : int, float, "elbow", "all" or rule, default="elbow"
+        Number of bins of a column.
+    bins : {"uniform", "quantile"}, default="uniform"
+        Bins of equal width, or of equal shares of the rows: then an outlier moves no other value
+        to another bin, and scores depend on the order of the values only. Quantiles need a table
+        in memory.
+    n_features_to_select : "auto", int, float, "elbow", "all" or rule, default="auto"
         The cut; see :mod:`tamis.cutoff`.
     n_jobs : int or None, default=None
         Threads; ``None`` uses all cores. The result does not depend on it.
@@ -90,7 +88,8 @@ class InformationGain(BlockSelector):
 
     costs: Any = None
     n_bins: int = 16
-    n_features_to_select: Any = "elbow"
+    bins: str = "uniform"
+    n_features_to_select: Any = "auto"
     n_jobs: int | None = None
 
     facts: ClassVar[SelectorFacts] = SelectorFacts(
@@ -101,10 +100,6 @@ class InformationGain(BlockSelector):
         nonlinear="yes",
     )
 
-    _passes: ClassVar[tuple[str, ...]] = ("ranges", "bins")
-    _n_stages: ClassVar[int | None] = 2
-    _needs_ranges: ClassVar[bool] = True
-    _incremental: ClassVar[bool] = False
     _constraints: ClassVar[dict[str, Constraint]] = {
         "costs": Custom(
             lambda value: (
@@ -112,19 +107,16 @@ class InformationGain(BlockSelector):
             ),
             "a sequence of numbers, a dict from columns to numbers, or None",
         ),
-        "n_bins": Number(int, low=2),
+        "n_bins": Number(int, low=2, high=1_000_000),
+        "bins": BINS,
         "n_jobs": N_JOBS,
     }
 
     def _check_table(self, table: Opened) -> None:
         self._checked_costs(table.n_columns)
 
-    def _statistic(self, table: Opened, first: Ranges) -> ClassHistogram:
-        return equal_bins(table, first, self.n_bins)
-
     def _finish(self, statistic: ClassHistogram, constant: NDArray[np.bool_]) -> Floats:
-        counts = statistic.finish().counts
-        gain, self._law = over_columns(plug_in, counts) / np.log(2), GLaw.of(counts)
+        gain = over_columns(plug_in, self._counts(statistic)) / np.log(2)
         self.gain_ = np.where(constant, 0.0, gain)
         return self.gain_ / self._checked_costs(constant.size)
 
@@ -134,15 +126,12 @@ class InformationGain(BlockSelector):
     def _law_p_values(self) -> Floats | None:
         return self._law.p_values(self.gain_ * np.log(2), self._unit_weight)
 
-    def _law_is_rough(self) -> bool:
-        return bool(self._law.rough[~self.constant_].any())
-
     def _permuted(self, X: Any, y: Any, weight: Floats | None) -> PermutedGains | None:
         if not complete(X, weight, self.n_jobs) or self.n_bins > MOST_BINS:
             return None
         codes: Any = Target.of(y, self._task, weight, X.shape[0], type(self).__name__).codes
         costs = None if self.costs is None else self._checked_costs(X.shape[1])
-        return permuted_information(self, X, codes, np.log(2), costs)
+        return self._permuted_information(X, codes, np.log(2), costs)
 
     def _checked_costs(self, n_columns: int) -> Floats:
         costs, who = self.costs, type(self).__name__

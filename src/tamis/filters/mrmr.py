@@ -12,7 +12,6 @@ from tamis._base import Scores, WeightedSelector
 from tamis._facts import BOTH_TASKS, SelectorFacts
 from tamis._validation import N_JOBS, Choice, Constraint, Custom
 from tamis.cutoff import find_elbows
-from tamis.cutoff.best_count import BestCount
 from tamis.cutoff.counts import most_wanted
 from tamis.data.task import TASK
 from tamis.filters.pairs import PairStatistics, order_as_scores, pair_statistics, shared_bits
@@ -64,7 +63,7 @@ class MRMR(WeightedSelector):
     full_order : bool, default=False
         Order all columns by the search, even if fewer are asked for. Small tables (up to
         2e7 for n_samples n_features^2) are always ordered in full, for it takes no time.
-    n_features_to_select : int, float, "best", "elbow", "all" or rule, default="best"
+    n_features_to_select : "auto", int, float, "best", "elbow", "all" or rule, default="best"
         The cut; see :mod:`tamis.cutoff`. The method has no number of its own; ``"best"`` keeps as
         many columns as stand before the elbow of their relevances.
     n_jobs : int or None, default=None
@@ -150,6 +149,7 @@ class MRMR(WeightedSelector):
 
     _streams: ClassVar[bool] = True
     _chooses_count: ClassVar[bool] = True
+    _best_is_elbow: ClassVar[bool] = True
     _n_stages_vary: ClassVar[bool] = True
     _constraints: ClassVar[dict[str, Constraint]] = {
         "measure": Choice(("f", "mutual_information")),
@@ -180,7 +180,7 @@ class MRMR(WeightedSelector):
         rule = self._rule()
         if self.full_order or n_rows * n_columns**2 <= QUICK_ORDER:
             return n_columns
-        if isinstance(rule, BestCount):
+        if rule.who in ("BestCount", "BeyondChance"):
             return self.best_n_features_
         return min(most_wanted(rule, n_columns), n_columns)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, ClassVar
@@ -10,9 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from tamis._base import BlockSelector, Scores
+from tamis._base import Scores
+from tamis._binned import BINS
 from tamis._facts import BOTH_TASKS, SelectorFacts
 from tamis._runtime.compilation import announce_compilation
+from tamis._runtime.seeds import as_seed, stream
 from tamis._runtime.threads import effective_jobs, run_parts
 from tamis._validation import N_JOBS, Choice, Constraint, Custom, Number
 from tamis.data.partitioned import check_in_memory
@@ -22,14 +25,13 @@ from tamis.exceptions import InputError
 from tamis.filters import information
 from tamis.passes import MemoryEngine
 from tamis.passes.engine import Levels
-from tamis.passes.memory import Opened
-from tamis.statistics import ClassHistogram, Ranges
+from tamis.statistics import ClassHistogram
 from tamis.statistics.permuted import complete
 from tamis.statistics.permuted_counts import MOST_BINS, PermutedGains
 
 Floats = NDArray[np.float64]
 
-# Size of the noise that breaks ties, in units of a column's mean size (Kraskov et al.).
+# Size of the noise that breaks ties, in units of a column's deviation (Kraskov et al.).
 NOISE = 1e-10
 # Cells and columns that a thread takes at a time, and such parts between two looks at callbacks.
 PART_CELLS = 2**16
@@ -42,7 +44,7 @@ ScaledTarget = tuple[Floats, float, Floats, NDArray[np.int64]]
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class MutualInformation(BlockSelector):
+class MutualInformation(information.InformationSelector):
     """Mutual information of every column and the target, in nats.
 
     It is 0 for a column that is independent of the target, and finds dependence of any shape. Four
@@ -53,12 +55,16 @@ class MutualInformation(BlockSelector):
     Parameters
     ----------
     estimator : {"binned", "knn", "posterior_mean", "lower_credible"}, default="binned"
-        ``"binned"`` takes the shares of classes in bins as they are. ``"knn"`` gives the numbers
-        of `mutual_info_classif` and `mutual_info_regression` of scikit-learn.
+        ``"binned"`` takes the shares of classes in bins as they are. ``"knn"`` is the estimate of
+        `mutual_info_classif` and `mutual_info_regression` of scikit-learn.
         ``"posterior_mean"`` and ``"lower_credible"`` add prior counts to those of the bins.
     n_bins : int, default=16
-        Number of equal bins of a column, and of bins with equal shares of rows of a numeric
-        target; not used by ``"knn"``.
+        Number of bins of a column, and of bins with equal shares of rows of a numeric target; not
+        used by ``"knn"``.
+    bins : {"uniform", "quantile"}, default="uniform"
+        Bins of equal width, or of equal shares of the rows: then an outlier moves no other value
+        to another bin, and scores depend on the order of the values only. Quantiles need a table
+        in memory.
     n_neighbors : int, default=3
         Neighbours for ``"knn"``; more of them mean less variance and more bias.
     level : float, default=0.95
@@ -72,8 +78,9 @@ class MutualInformation(BlockSelector):
         Columns whose values ``"knn"`` takes as categories: all or none, a mask, or indices.
         ``"auto"`` means all of a sparse and none of a dense table.
     random_state : int, RandomState or None, default=None
-        Seed of the small noise by which ``"knn"`` breaks ties.
-    n_features_to_select : int, float, "elbow", "all" or rule, default="elbow"
+        Seed of the small noise by which ``"knn"`` breaks ties. The noise of a column follows from
+        the seed and its own values: neither its position nor other columns matter.
+    n_features_to_select : "auto", int, float, "elbow", "all" or rule, default="auto"
         The cut; see :mod:`tamis.cutoff`.
     n_jobs : int or None, default=None
         Threads; ``None`` uses all cores. The result does not depend on it.
@@ -102,11 +109,11 @@ class MutualInformation(BlockSelector):
     with many cells) leaves only the first order of the variance usable.
 
     Neighbours: O(n_samples log(n_samples) n_features) time for classes; for a numeric target about
-    sqrt(n_samples) points are looked at for each, more where values repeat. Needs the noise for
-    the whole table in memory; sparse columns are made dense some at a time. Equal to scikit-learn
-    to rounding for the same seed, except that constant columns score 0, columns of tiny scale are
-    scaled too, `n_neighbors` is cut to what a table offers, sparse columns may be continuous, and
-    cells may be missing. Unequal weights are an error.
+    sqrt(n_samples) points are looked at for each, more where values repeat. Sparse columns are made
+    dense some at a time. Equal to scikit-learn to rounding where values do not repeat; ties are
+    broken by other noise, which an offset of the column does not enlarge. Constant columns score 0,
+    columns of tiny scale are scaled too, `n_neighbors` is cut to what a table offers, sparse
+    columns may be continuous, and cells may be missing. Unequal weights are an error.
 
     References
     ----------
@@ -133,13 +140,14 @@ class MutualInformation(BlockSelector):
 
     estimator: str = "binned"
     n_bins: int = 16
+    bins: str = "uniform"
     n_neighbors: int = 3
     level: float = 0.95
     prior: str | float = "jeffreys"
     task: str = "auto"
     discrete_features: Any = "auto"
     random_state: Any = None
-    n_features_to_select: Any = "elbow"
+    n_features_to_select: Any = "auto"
     n_jobs: int | None = None
 
     facts: ClassVar[SelectorFacts] = SelectorFacts(
@@ -150,13 +158,10 @@ class MutualInformation(BlockSelector):
         nonlinear="yes",
     )
 
-    _passes: ClassVar[tuple[str, ...]] = ("ranges", "bins")
-    _n_stages: ClassVar[int | None] = 2
-    _needs_ranges: ClassVar[bool] = True
-    _incremental: ClassVar[bool] = False
     _constraints: ClassVar[dict[str, Constraint]] = {
         "estimator": Choice(("binned", "knn", "posterior_mean", "lower_credible")),
-        "n_bins": Number(int, low=2),
+        "n_bins": Number(int, low=2, high=1_000_000),
+        "bins": BINS,
         "n_neighbors": Number(int, low=1),
         "level": Number(float, low=0, high=1, open_low=True, open_high=True),
         "prior": Custom(
@@ -180,9 +185,6 @@ class MutualInformation(BlockSelector):
 
     def _levels(self) -> Levels:
         return partial(information.equal_shares, n_bins=self.n_bins)
-
-    def _statistic(self, table: Opened, first: Ranges) -> ClassHistogram:
-        return information.equal_bins(table, first, self.n_bins)
 
     def _score(self, X: Any, y: Any, weight: Floats | None) -> Scores:
         if self.estimator == "knn":
@@ -210,8 +212,7 @@ class MutualInformation(BlockSelector):
         return np.where(ranges.constant, 0.0, scores), ranges.constant
 
     def _finish(self, statistic: ClassHistogram, constant: NDArray[np.bool_]) -> Floats:
-        counts = statistic.finish().counts
-        self._law = information.GLaw.of(counts)
+        counts = self._counts(statistic)
         if self.estimator == "binned":
             return information.over_columns(information.plug_in, counts)
 
@@ -232,9 +233,6 @@ class MutualInformation(BlockSelector):
             return None
         return self._law.p_values(self.scores_, self._unit_weight)
 
-    def _law_is_rough(self) -> bool:
-        return bool(self._law.rough[~self.constant_].any())
-
     def _permuted(self, X: Any, y: Any, weight: Floats | None) -> PermutedGains | None:
         if (
             self.estimator != "binned"
@@ -246,29 +244,26 @@ class MutualInformation(BlockSelector):
         codes: Any = outcome.codes
         if outcome.values is not None:
             codes = information.equal_shares(outcome.values, None, self.n_bins)
-        return information.permuted_information(self, X, codes, 1.0)
+        return self._permuted_information(X, codes, 1.0)
 
     def _neighbour_scores(self, X: Any, outcome: Target, ranges: Any) -> Floats:
         """Estimates by nearest neighbours, some columns at a time."""
         from scipy.special import psi
-        from sklearn.utils import check_random_state
 
         n_rows, n_columns = X.shape
         discrete = self._discrete_columns(X)
-        # The order of the draws is scikit-learn's: all cells row by row, then the target.
-        rng = check_random_state(self.random_state)
-        noise = rng.standard_normal((n_rows, int((~discrete).sum())))
-        target = None if outcome.values is None else _scaled_target(outcome.values, rng)
+        seed = as_seed(self.random_state, type(self).__name__)
+        target = None if outcome.values is None else _scaled_target(outcome.values, seed)
         with np.errstate(divide="ignore"):
             digamma = psi(np.arange(n_rows + 1.0))
         X = X.tocsc() if sparse.issparse(X) else X
-        scores, places = np.zeros(n_columns), np.cumsum(~discrete) - 1
+        scores = np.zeros(n_columns)
 
         def work(columns: NDArray[np.intp]) -> None:
             table, is_discrete = _dense_columns(X, columns), bool(discrete[columns[0]])
             if not is_discrete:
                 high = np.maximum(-ranges.low, ranges.high)[columns]
-                table = _scaled(table, high, noise[:, places[columns]])
+                table = _scaled(table, high, seed)
             kernel, rest = _kernel(is_discrete, outcome, target)
             if not (is_discrete and target is None):
                 rest = (*rest, min(self.n_neighbors, n_rows), digamma)
@@ -334,25 +329,31 @@ def _dense_columns(X: Any, columns: NDArray[np.intp]) -> Floats:
     return np.asarray(table, dtype=np.float64, order="F")
 
 
-def _scaled(table: Floats, high: Floats, noise: Floats) -> Floats:
-    """Columns in units of their deviation, plus noise that breaks ties."""
+def _scaled(table: Floats, high: Floats, seed: int) -> Floats:
+    """Centred columns in units of their deviation, plus noise that breaks ties."""
     # A power of two changes no digit, and keeps the squares of tiny and huge values in range.
     exponent = np.clip(np.frexp(high)[1], -1000, 1000)
+    noise = np.column_stack([noise_of(column, seed) for column in table.T])
     table = table * np.ldexp(1.0, -exponent)
+    # Noise is small beside the deviation, so an offset must not take its digits.
+    table -= np.nanmean(table, axis=0)
     spread = np.nanstd(table, axis=0)
     table /= np.where(spread > 0, spread, 1.0)
-    size = np.abs(table)
-    missing = np.isnan(size)
-    size[missing] = 0.0
-    mean = size.sum(axis=0) / (table.shape[0] - missing.sum(axis=0))
-    table += NOISE * np.maximum(1, mean) * noise
+    table += NOISE * noise
     return table
 
 
-def _scaled_target(values: Floats, rng: np.random.RandomState) -> ScaledTarget:
-    spread = float(np.std(values))
+def _scaled_target(values: Floats, seed: int) -> ScaledTarget:
+    scaled = values - values.mean()
+    spread = float(np.std(scaled))
     spread = spread if spread > 0 else 1.0
-    scaled = values / spread
-    noise = rng.standard_normal(size=values.size)
-    scaled += NOISE * np.maximum(1, np.mean(np.abs(scaled))) * noise
+    scaled /= spread
+    scaled += NOISE * noise_of(values, seed)
     return values, spread, scaled, np.argsort(scaled)
+
+
+def noise_of(values: Floats, seed: int) -> Floats:
+    """Random numbers for one column that depend on a seed and its values, and nothing else."""
+    plain = np.where(np.isnan(values), np.nan, values + 0.0)  # one NaN, and no minus zero
+    digest = hashlib.blake2b(plain.tobytes(), digest_size=16).digest()
+    return stream(seed, *np.frombuffer(digest, np.uint32).tolist()).standard_normal(values.size)

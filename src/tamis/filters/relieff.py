@@ -67,7 +67,7 @@ class ReliefF(BaseSelector):
         Bytes for the distances held at a time; ``None`` means a quarter of the free memory.
     random_state : int, RandomState instance or None, default=None
         Draws the rows if `n_samples` is given.
-    n_features_to_select : int, float, "elbow", "all" or rule, default="elbow"
+    n_features_to_select : "auto", int, float, "elbow", "all" or rule, default="auto"
         The cut; see :mod:`tamis.cutoff`.
     n_jobs : int or None, default=None
         Threads; ``None`` uses all cores.
@@ -132,7 +132,7 @@ class ReliefF(BaseSelector):
     task: str = "auto"
     memory_limit: float | str | None = None
     random_state: Any = None
-    n_features_to_select: Any = "elbow"
+    n_features_to_select: Any = "auto"
     n_jobs: int | None = None
 
     facts: ClassVar[SelectorFacts] = SelectorFacts(
@@ -176,6 +176,9 @@ class ReliefF(BaseSelector):
         scores[columns.origin] = self._add_up(columns, rows, row_weight, outcome)
         scores[constant] = min(float(scores.min()), 0.0)
         return scores, constant
+
+    def _order_work(self, X: Any) -> int:
+        return int(X.shape[0]) ** 2
 
     def _permuted(self, X: Any, y: Any, weight: Floats | None) -> PermutedPairs | None:
         n_rows, n_columns = X.shape

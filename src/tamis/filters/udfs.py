@@ -48,7 +48,8 @@ class UDFS(BaseSelector):
     gamma : float, default=0.001
         Weight of the norm; the larger, the fewer columns have a score that differs from 0.
     regularization : float, default=1.0
-        Ridge on the scatter of a neighbourhood, lambda in the paper.
+        Ridge on the scatter of a neighbourhood, lambda in the paper; at least 1e-10, since less
+        is lost in rounding.
     max_iter : int, default=200
         Most eigenproblems.
     tol : float, default=1e-6
@@ -124,7 +125,7 @@ class UDFS(BaseSelector):
         "n_clusters": Number(int, low=1),
         "n_neighbors": Number(int, low=1),
         "gamma": Number(float, low=0, open_low=True),
-        "regularization": Number(float, low=0, open_low=True),
+        "regularization": Number(float, low=1e-10),
         "max_iter": Number(int, low=1),
         "tol": Number(float, low=0),
         "n_jobs": N_JOBS,

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from contextlib import closing
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +13,7 @@ from tamis._columns import find_constant
 from tamis._runtime.byte_sizes import given_bytes
 from tamis._runtime.memory import as_bytes
 from tamis._runtime.threads import split_evenly
+from tamis._runtime.warning import warn
 from tamis.graph.relation_matrix import RelationPlan, Steps, make_relations
 from tamis.graph.relations import relation_tiles
 from tamis.graph.walk import WalkEnergies, walk_steps, walk_together
@@ -23,6 +25,14 @@ Mask = NDArray[np.bool_]
 
 # Vectors that the walks for one alpha take: about seven products, and some to work with.
 WALK_VECTORS = 16
+
+# Smaller variances have lost digits, since the squares of values are near the smallest floats.
+TINY_VARIANCE = 1e-280
+TINY = 1e-300
+# Above this, single precision may change scores by more than 1e-5.
+MOST_CANCELLATION = 10.0
+T = TypeVar("T")
+Work = Callable[["FeatureGraph"], T]
 
 
 class GraphSettings(NamedTuple):
@@ -48,6 +58,8 @@ class FeatureGraph:
         self.varies, self.n_rows, self.deviation, self.room = varies, n_rows, deviation, room
         self.order = np.argsort(deviation, kind="stable")
         self.relations = relations
+        # How often an edge weight is contained in what it is the difference of.
+        self.cancellation = 1.0
 
     def path(self, alphas: Sequence[float], damping: float) -> Floats:
         """Scores of all features for every alpha; as many alphas side by side as have room."""
@@ -75,7 +87,11 @@ class FeatureGraph:
             alpha = np.array([alphas[k] for k in numbers])
             different = vectors.sum(axis=0) - self.relations.product(vectors)
             dispersion = larger_deviation_product(self.deviation, self.order, vectors)
-            return alpha * dispersion + (1.0 - alpha) * different
+            out = alpha * dispersion + (1.0 - alpha) * different
+            if vectors.min() > 0:
+                share = (1.0 - alpha) * vectors.sum(axis=0) / np.maximum(out.min(axis=0), TINY)
+                self.cancellation = max(self.cancellation, float(share.max()))
+            return out
 
         return walk_together(product, walks)
 
@@ -94,16 +110,42 @@ class FeatureGraph:
         larger = np.maximum.outer(self.deviation[inside], self.deviation[inside])
         return np.asarray((1 - alpha) * different + alpha * larger)
 
+    @property
+    def is_inexact(self) -> bool:
+        """Whether single precision leaves fewer than five digits: nearly collinear columns."""
+        single = self.relations is not None and self.relations.plan.dtype == "float32"
+        return single and self.cancellation > MOST_CANCELLATION
+
     def close(self) -> None:
         """Remove what the relations keep in a file."""
         if self.relations is not None:
             self.relations.close()
 
 
-def open_graph(selector: Any, X: Any, weight: Floats | None) -> FeatureGraph:
+def on_graph(selector: Any, X: Any, weight: Floats | None, work: Work[T]) -> tuple[FeatureGraph, T]:
+    """Work on the graph of a table; once more in double precision if that is needed."""
+    with closing(open_graph(selector, X, weight)) as graph:
+        found = work(graph)
+    if not graph.is_inexact or selector.precision == "single":
+        return graph, found
+    if isinstance(X, PartitionedTable):
+        warn(
+            f"{type(selector).__name__}: expected columns that single precision tells apart, got "
+            "nearly collinear ones, so scores may differ in the fifth digit. Set "
+            "precision='double', which takes twice the memory."
+        )
+        return graph, found
+    with closing(open_graph(selector, X, weight, "double")) as graph:
+        return graph, work(graph)
+
+
+def open_graph(
+    selector: Any, X: Any, weight: Floats | None, precision: str | None = None
+) -> FeatureGraph:
     """Graph of a table in memory, in files or on the workers of Dask, for a selector's settings."""
     limit, who = given_bytes(selector.memory_limit), type(selector).__name__
-    settings = GraphSettings(selector.relation, selector.precision, limit, selector.n_jobs, who)
+    precision = precision or selector.precision
+    settings = GraphSettings(selector.relation, precision, limit, selector.n_jobs, who)
     if isinstance(X, PartitionedTable):
         from tamis.graph._source_graph import source_graph
 
@@ -130,8 +172,12 @@ def memory_graph(
 
 def find_deviations(X: Any, weight: Floats | None, n_jobs: int | None) -> Floats:
     """Standard deviations of the observed cells, as a share of the largest."""
-    engine = MemoryEngine(X, None, weight)
-    return deviations_of(*run_pass(Moments(X.shape[1]), engine, n_jobs=n_jobs).finish())
+    found = run_pass(Moments(X.shape[1]), MemoryEngine(X, None, weight), n_jobs=n_jobs).finish()
+    if found[2].max() < TINY_VARIANCE:
+        # Most squares are 0, or have few digits; times a power of 2, which is exact, they have all.
+        engine = MemoryEngine(X.astype(np.float64) * 2.0**512, None, weight)
+        found = run_pass(Moments(X.shape[1]), engine, n_jobs=n_jobs).finish()
+    return deviations_of(*found)
 
 
 def deviations_of(weight: Floats, mean: Floats, variance: Floats) -> Floats:

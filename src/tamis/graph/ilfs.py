@@ -57,7 +57,7 @@ class ILFS(BlockSelector):
         Most steps of expectation maximisation.
     tol : float, default=1e-9
         The steps end when the log-likelihood gains no more than this share of itself.
-    n_features_to_select : int, float, "elbow", "all" or rule, default="elbow"
+    n_features_to_select : "auto", int, float, "elbow", "all" or rule, default="elbow"
         The cut; see :mod:`tamis.cutoff`.
     n_jobs : int or None, default=None
         Threads; ``None`` uses all cores. The result does not depend on it.
@@ -130,7 +130,7 @@ class ILFS(BlockSelector):
     _passes: ClassVar[tuple[str, ...]] = ("class means", "tokens")
     _n_stages: ClassVar[int | None] = 3
     _constraints: ClassVar[dict[str, Constraint]] = {
-        "n_tokens": Number(int, low=2),
+        "n_tokens": Number(int, low=2, high=1_000_000),
         "closeness": Choice(("inverse", "complement")),
         "topics": Choice(("anchored", "free")),
         "anchor": Number(float, low=0, open_low=True),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
@@ -27,12 +26,13 @@ from tamis._validation import (
 from tamis.data import checks
 from tamis.data.values import check_weight
 from tamis.exceptions import InputError
-from tamis.graph.feature_graph import open_graph
+from tamis.graph.feature_graph import FeatureGraph, on_graph
 from tamis.graph.relations import RELATIONS
-from tamis.graph.walk import DAMPING
+from tamis.graph.walk import DAMPING, WalkEnergies
 from tamis.passes import DaskTable, PartitionedTable, is_dask
 from tamis.passes.dask.cluster import at_work
 
+PRECISIONS = {"float64": "double", "float32": "single"}
 GRAPH_CONSTRAINTS: dict[str, Constraint] = {
     "damping": DAMPING,
     "relation": Custom(
@@ -67,8 +67,9 @@ class InfFS(WeightedSelector):
         that does not fit is made anew, block by block, in every product. For a table larger than
         memory, bytes for everything; ``None`` means the limit of the scan or of the workers.
     precision : {"auto", "double", "single"}, default="auto"
-        Of the relations. ``"auto"`` is double where that takes less than about a second and fits
-        the memory; single precision changes scores by less than one millionth.
+        Of the relations. ``"auto"`` is double where that takes less than about a second, whatever
+        the memory limit, and where columns are nearly collinear; else single, which changes scores
+        by less than 1e-5 of their size. A table larger than memory warns of such columns instead.
     n_features_to_select : int, float, "elbow", "all" or rule, default="elbow"
         The cut; see :mod:`tamis.cutoff`.
     n_jobs : int or None, default=None
@@ -82,6 +83,8 @@ class InfFS(WeightedSelector):
         Spectral radius of the graph.
     n_products_ : int
         Products with the graph's matrix that were needed.
+    precision_ : {"double", "single"}
+        The precision that was used.
     plan_ : RelationPlan
         Whether the relations were kept ("dense") or made anew ("blocks"), and in which precision.
     order_, ranking_, support_, n_selected_, constant_, cut_details_
@@ -140,9 +143,12 @@ class InfFS(WeightedSelector):
     }
 
     def _score(self, X: Any, y: Any, weight: NDArray[np.float64] | None) -> Scores:
-        with closing(open_graph(self, X, weight)) as graph:
+        def walk_on(graph: FeatureGraph) -> WalkEnergies:
             self._check_varies(~graph.varies, graph.n_rows)
-            walk = graph.walk([self.alpha], self.damping)[0]
+            return graph.walk([self.alpha], self.damping)[0]
+
+        graph, walk = on_graph(self, X, weight, walk_on)
+        self.precision_ = PRECISIONS[graph.relations.plan.dtype]
         self.plan_, self.radius_ = graph.relations.plan, walk.radius
         self.n_products_ = walk.n_products
         return graph.scores(walk), ~graph.varies
@@ -176,10 +182,10 @@ class InfFS(WeightedSelector):
         if not isinstance(X, PartitionedTable):
             X = checks.check_table(copy, X)
             weight = check_weight(sample_weight, X.shape[0], type(self).__name__)
-            return open_graph(copy, X, weight).path(alphas, self.damping)
+            return on_graph(copy, X, weight, lambda graph: graph.path(alphas, self.damping))[1]
         copy._check_source(X, None, sample_weight)
-        with at_work(X) as table, closing(open_graph(copy, table, None)) as graph:
-            scores = graph.path(alphas, self.damping)
+        with at_work(X) as table:
+            scores = on_graph(copy, table, None, lambda graph: graph.path(alphas, self.damping))[1]
         if X.checkpoint is not None:
             Path(X.checkpoint).unlink(missing_ok=True)
         return scores

@@ -8,18 +8,19 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 from sklearn.base import is_classifier, is_regressor
 
 from tamis._base import Scores, WeightedSelector
 from tamis._facts import BOTH_TASKS, SelectorFacts
 from tamis._validation import Constraint, Custom
 from tamis.cutoff.counts import counts_to_try
-from tamis.cutoff.fit_data import FitData
+from tamis.cutoff.fit_data import FitData, cross_validating
 from tamis.data.labels import check_target
 from tamis.data.target import check_numbers
 from tamis.data.task import TASK, infer_task
 from tamis.exceptions import InputError
-from tamis.graph.feature_graph import open_graph
+from tamis.graph.feature_graph import on_graph
 from tamis.graph.inffs import GRAPH_CONSTRAINTS, InfFS, check_alphas
 
 
@@ -47,7 +48,7 @@ class InfFSCV(WeightedSelector):
         What the target is; ``"auto"`` infers it, from the estimator if there is one.
     damping, relation, memory_limit, precision, n_jobs
         As in :class:`~tamis.InfFS`.
-    n_features_to_select : "best", int, float, "elbow", "all" or rule, default="best"
+    n_features_to_select : "auto", "best", int, float, "elbow", "all" or rule, default="best"
         ``"best"`` is the number that cross-validation chose; anything else cuts as usual.
 
     Attributes
@@ -119,7 +120,8 @@ class InfFSCV(WeightedSelector):
         target = self._read_target(y, X.shape[0])
         n_varying = int((~constant).sum())
         self.grid_ = counts_to_try(self.grid, n_varying, who=type(self).__name__)
-        self.cv_scores_ = self._cross_validate(FitData(self, X, target, weight), alphas)
+        with cross_validating(type(self).__name__):
+            self.cv_scores_ = self._cross_validate(FitData(self, X, target, weight), alphas)
         mean = self.cv_scores_.mean(axis=2)
         if not np.isfinite(mean).all():
             raise InputError(
@@ -130,8 +132,8 @@ class InfFSCV(WeightedSelector):
         ties = np.argwhere(mean >= mean.max() - 1e-12 * np.abs(mean).max())
         alpha, count = min(ties, key=lambda tie: (tie[1], alphas[tie[0]]))
         self.alpha_, self.best_n_features_ = alphas[alpha], int(self.grid_[count])
-        graph = open_graph(self, X, weight)
-        return graph.scores(graph.walk([self.alpha_], self.damping)[0]), constant
+        _, scores = on_graph(self, X, weight, lambda graph: graph.path([self.alpha_], self.damping))
+        return scores[0], constant
 
     def _read_target(self, y: Any, n_rows: int) -> NDArray[Any]:
         """Class labels or a regression target; an estimator decides which."""
@@ -168,13 +170,14 @@ class InfFSCV(WeightedSelector):
         scorer = check_scoring(learner, self.scoring)
         out = np.empty((len(alphas), self.grid_.size, len(folds)))
         done = 0
+        seen = data if self.estimator is not None else data._replace(X=_in_range(data.X))
         for number, (train, test) in enumerate(self.steps("folds", folds, len(folds))):
             orders = np.argsort(-self._path(data, train, alphas), axis=1, kind="stable")
             for a, order in enumerate(orders):
                 for k, count in enumerate(self.grid_):
                     columns = order[:count]
-                    model = data.fit_learner(learner, columns, train)
-                    out[a, k, number] = data.score_learner(scorer, model, columns, test)
+                    model = seen.fit_learner(learner, columns, train)
+                    out[a, k, number] = seen.score_learner(scorer, model, columns, test)
             done = number + 1
         return out[:, :, :done]  # a callback may have ended the folds early
 
@@ -183,3 +186,15 @@ class InfFSCV(WeightedSelector):
         selector = InfFS(**{name: getattr(self, name) for name in GRAPH_CONSTRAINTS})
         weight = None if data.sample_weight is None else data.sample_weight[train]
         return selector.path(data.X[train], alphas, sample_weight=weight)
+
+
+def _in_range(X: Any) -> Any:
+    """Columns of tiny values, whose variance would be 0, times a power of 2; others as they are."""
+    size = np.asarray(
+        abs(X).max(axis=0).toarray() if sparse.issparse(X) else np.fmax.reduce(abs(X), 0)
+    )
+    exponents = np.frexp(size.ravel())[1]
+    factors = np.ldexp(1.0, np.where(exponents < -300, -exponents, 0))
+    if (factors == 1).all():
+        return X
+    return X @ sparse.diags_array(factors) if sparse.issparse(X) else X * factors

@@ -48,8 +48,8 @@ class RelationPlan:
 
     @classmethod
     def choose(cls, n_rows: int, n: int, precision: str, memory_limit: int) -> RelationPlan:
-        """Dense where it fits; by default in double precision where that is quick and fits."""
-        quick = n_rows * n * n <= QUICK_PRODUCT and 8 * n * n <= memory_limit
+        """Dense where it fits; the precision depends on the size of the table, not on memory."""
+        quick = n_rows * n * n <= QUICK_PRODUCT
         double = precision == "double" or (precision == "auto" and quick)
         size = 8 if double else 4
         dense = size * n * n <= memory_limit

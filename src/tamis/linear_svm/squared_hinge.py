@@ -11,8 +11,8 @@ LinearSVC draws from one random stream of the process, so its result depends on 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,14 +24,28 @@ from tamis.exceptions import InputError
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
-# From the predicted values of the rows: which rows are active, and what their values should be.
-Loss = Callable[[Floats], tuple[Bools, Floats]]
 # Newton's method needs about ten steps; it stops here if rounding keeps it from its end.
 MAX_STEPS = 60
 # Few bits per cell: single precision loses nothing that matters, and is twice as fast.
 SMALL_TYPES = ("bool", "int8", "uint8", "float16", "float32")
 # From so many rows per column on, the weights of the columns are the smaller problem.
 ROWS_PER_COLUMN = 4
+# Up to so many weights, calls of numpy take longer than the arithmetic in them.
+FEW_WEIGHTS = 48
+
+
+class Loss(NamedTuple):
+    """A squared hinge for `aim` of -1 or 1 (no epsilon), or a tube of this width around `aim`."""
+
+    aim: Floats
+    epsilon: float | None = None
+
+    def __call__(self, values: Floats) -> tuple[Bools, Floats]:
+        """Which rows are active, and what their values should be."""
+        if self.epsilon is None:
+            return self.aim * values < 1.0, self.aim
+        error = self.aim - values
+        return np.abs(error) > self.epsilon, self.aim - self.epsilon * np.sign(error)
 
 
 class FastLinearSVM(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -142,17 +156,12 @@ def _precision(table: NDArray[Any]) -> Any:
 
 def hinge(sign: Floats) -> Loss:
     """Squared hinge: rows inside the margin should be at it."""
-    return lambda values: (sign * values < 1.0, sign)
+    return Loss(sign)
 
 
 def tube(target: Floats, epsilon: float) -> Loss:
     """Squared epsilon-insensitive: rows outside the tube should be at its wall."""
-
-    def loss(values: Floats) -> tuple[Bools, Floats]:
-        error = target - values
-        return np.abs(error) > epsilon, target - epsilon * np.sign(error)
-
-    return loss
+    return Loss(target, epsilon)
 
 
 def with_bias(X: NDArray[Any]) -> NDArray[Any]:
@@ -167,6 +176,15 @@ def newton_path(
 
     A column of ones in the table makes the intercept; each problem has a loss.
     """
+    if table.shape[1] <= FEW_WEIGHTS and table.dtype == np.float64:
+        from tamis.linear_svm.newton_kernels import few_weights_path
+
+        epsilons = np.array([-1.0 if loss.epsilon is None else loss.epsilon for loss in losses])
+        aims = np.column_stack([loss.aim for loss in losses]).astype(np.float64)
+        values = np.asarray(strengths, dtype=np.float64)
+        done = few_weights_path(np.ascontiguousarray(table), aims, epsilons, values, MAX_STEPS)
+        if done[1] >= 0:
+            return done
     few_rows = table.shape[0] <= ROWS_PER_COLUMN * table.shape[1]
     form: _ByRows | _ByColumns = _ByRows(table) if few_rows else _ByColumns(table)
     found = np.zeros((form.size, len(losses)))

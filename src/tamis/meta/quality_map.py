@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -26,6 +27,7 @@ REGRESSOR = Custom(
 )
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class QualityMap(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     """Map from the properties of features (meta-features) to their quality.
 
@@ -97,21 +99,18 @@ class QualityMap(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     (True, 0)
     """
 
+    regressor: Any = None
+    n_neighbors: int = 10
+    cv: int = 5
+    random_state: Any = None
+
     _constraints: ClassVar[dict[str, Constraint]] = {
         "regressor": REGRESSOR,
         "n_neighbors": Number(int, low=1),
         "cv": Number(int, low=2),
     }
 
-    _forget: Any = BaseSelector._forget
-
-    def __init__(
-        self, *, regressor: Any = None, n_neighbors: int = 10, cv: int = 5, random_state: Any = None
-    ):
-        self.regressor = regressor
-        self.n_neighbors = n_neighbors
-        self.cv = cv
-        self.random_state = random_state
+    _forget: ClassVar[Any] = BaseSelector._forget
 
     def fit(self, meta: Any, quality: Any) -> QualityMap:
         """Learn the map from measured features.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,14 +18,14 @@ LONGEST_NAME = 24
 
 
 class Display:
-    """Base of the displays: the constructor stores numbers, `_draw` of a subclass draws them."""
+    """Base of the displays: fields of a dataclass hold what `_draw` of the subclass draws."""
 
     ax_: Any
     figure_: Any
     _size = 7.0, 4.2  # width and height of a new figure, in inches
 
     def plot(self, ax: Any = None) -> Self:
-        """Draw on `ax`, or on a new figure.
+        """Draw on `ax`, or on a new figure; sets `ax_` and `figure_`, which were drawn on.
 
         Parameters
         ----------
@@ -51,9 +51,17 @@ class Display:
         self.ax_, self.figure_ = ax, ax.figure
         return self
 
+    def _store_floats(self, *names: str) -> None:
+        for name in names:
+            setattr(self, name, np.asarray(getattr(self, name), dtype=np.float64))
+
 
 class FittedDisplay(Display):
     """A display of what a fitted estimator keeps; a subclass also writes `_read`."""
+
+    # What `check_has` asks for, or the key of `cut_details_` that a rule leaves, and the rule.
+    _needs: ClassVar[tuple[str, str, str] | None] = None
+    _rule: ClassVar[tuple[str, str] | None] = None
 
     @classmethod
     def from_estimator(cls, estimator: Any, *, ax: Any = None, **options: Any) -> Self:
@@ -68,7 +76,12 @@ class FittedDisplay(Display):
         **options
             Parameters of the display that do not come from the estimator.
         """
-        return cls(**{**cls._read(estimator), **options}).plot(ax=ax)
+        if cls._needs is not None:
+            check_has(estimator, cls.__name__, *cls._needs)
+        if cls._rule is not None:
+            check_rule(estimator, cls.__name__, *cls._rule)
+        name = {"name": type(estimator).__name__} if hasattr(cls, "name") else {}
+        return cls(**{**cls._read(estimator), **name, **options}).plot(ax=ax)
 
     @classmethod
     def _read(cls, estimator: Any) -> dict[str, Any]:
@@ -84,32 +97,34 @@ def finish(ax: Any, title: str, legend: str | None = None) -> None:
         ax.legend(frameon=False, loc=legend)
 
 
-def check_has(estimator: Any, attribute: str, who: str, expected: str, lacks: str) -> str:
-    """Name of the class of a fitted estimator; an error if it lacks what is drawn."""
+def check_has(estimator: Any, who: str, attribute: str, expected: str, lacks: str) -> None:
+    """Raise unless an estimator is fitted and has the attribute that is drawn."""
     check_is_fitted(estimator)
-    name = type(estimator).__name__
     if getattr(estimator, attribute, None) is None:
         raise InputError(
-            f"{who}: expected a fitted {expected}, got {name}, {lacks}. Use ScoreCurveDisplay."
+            f"{who}: expected a fitted {expected}, got {type(estimator).__name__}, {lacks}. Use "
+            "ScoreCurveDisplay."
         )
-    return name
 
 
-def details_of(estimator: Any, key: str, who: str, rule: str) -> Any:
-    """What the rule of a fitted selector found; an error if it was another rule."""
+def check_rule(estimator: Any, who: str, key: str, rule: str) -> None:
+    """Raise unless a selector is fitted with the rule whose findings are drawn."""
     check_is_fitted(estimator)
-    details = getattr(estimator, "cut_details_", {})
-    if key not in details:
+    if key not in getattr(estimator, "cut_details_", {}):
         raise InputError(
             f"{who}: expected a selector fitted with {rule}, got {type(estimator).__name__} with "
             f"another rule. Call recut({rule}(), X, y)."
         )
-    return details
 
 
 def column_names(names: Sequence[str] | None, n_columns: int) -> list[str]:
     """Names of all columns; x0, x1, ... if there are none."""
     return [f"x{j}" for j in range(n_columns)] if names is None else [str(name) for name in names]
+
+
+def largest(values: Floats, count: int) -> NDArray[np.intp]:
+    """Indices of the largest values, largest first; of equal ones the lower index."""
+    return np.argsort(-values, kind="stable")[:count]
 
 
 def short_label(name: str, longest: int = LONGEST_NAME) -> str:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from tamis._validation import Choice, check_value
 from tamis.data import checks
@@ -19,6 +20,7 @@ from tamis.plots._display import Display, Floats, check_has, column_names, finis
 ALPHAS = tuple(round(0.1 * step, 1) for step in range(11))
 
 
+@dataclass(eq=False, repr=False)
 class AlphaPathDisplay(Display):
     """Ranks or scores of the best columns of Inf-FS against alpha.
 
@@ -40,11 +42,6 @@ class AlphaPathDisplay(Display):
     chosen : float or None, default=None
         An alpha to mark.
 
-    Attributes
-    ----------
-    ax_, figure_ : matplotlib objects
-        Set by :meth:`plot`.
-
     Examples
     --------
     >>> from sklearn.datasets import load_iris
@@ -55,28 +52,23 @@ class AlphaPathDisplay(Display):
     array([1, 2, 4])
     """
 
-    def __init__(
-        self,
-        alphas: ArrayLike,
-        scores: ArrayLike,
-        names: Sequence[str] | None = None,
-        *,
-        n_features: int = 10,
-        kind: str = "rank",
-        chosen: float | None = None,
-    ):
-        check_value(kind, Choice(("rank", "score")), who="AlphaPathDisplay", name="kind")
-        self.alphas = np.asarray(alphas, dtype=np.float64)
-        self.scores = np.asarray(scores, dtype=np.float64)
+    alphas: Any
+    scores: Any
+    names: Any = None
+    _: KW_ONLY
+    n_features: int = 10
+    kind: str = "rank"
+    chosen: float | None = None
+
+    def __post_init__(self) -> None:
+        check_value(self.kind, Choice(("rank", "score")), who="AlphaPathDisplay", name="kind")
+        self._store_floats("alphas", "scores")
         if self.scores.ndim != 2 or self.scores.shape[0] != self.alphas.size:
             raise InputError(
                 f"AlphaPathDisplay: expected scores with one row for each of {self.alphas.size} "
                 f"alphas, got shape {self.scores.shape}. Pass what inf_fs_path returned."
             )
-        self.names = column_names(names, self.scores.shape[1])
-        self.n_features = n_features
-        self.kind = kind
-        self.chosen = chosen
+        self.names = column_names(self.names, self.scores.shape[1])
 
     @classmethod
     def from_data(
@@ -141,7 +133,7 @@ class AlphaPathDisplay(Display):
             `n_features` and `kind` of the display.
         """
         name = "alpha_" if hasattr(estimator, "alpha_") else "alpha"
-        check_has(estimator, name, "AlphaPathDisplay", "InfFS or InfFSCV", "which has no alpha")
+        check_has(estimator, cls.__name__, name, "InfFS or InfFSCV", "which has no alpha")
         chosen = getattr(estimator, name)
         shared = ("damping", "relation", "memory_limit", "precision", "n_jobs")
         selector = InfFS(**{name: getattr(estimator, name) for name in shared})

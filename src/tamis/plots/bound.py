@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 import numpy as np
@@ -28,6 +29,7 @@ COLORS = (BLUE, RED, "0.15", "#5f9e5f", "#8064a2")
 STYLES = ("-", "-", ":", "-", "-")
 
 
+@dataclass(eq=False, repr=False)
 class BoundDisplay(Display):
     """Bounds of :mod:`tamis.bounds` on the error of new samples, against J, ``|MF|`` or n.
 
@@ -47,11 +49,6 @@ class BoundDisplay(Display):
     quantity : {"bound", "nats"}, default="bound"
         What `bounds` are. Nats are drawn on a logarithmic axis.
 
-    Attributes
-    ----------
-    ax_, figure_ : matplotlib objects
-        Set by :meth:`plot`.
-
     Examples
     --------
     >>> from tamis.plots.bound import BoundDisplay
@@ -63,17 +60,16 @@ class BoundDisplay(Display):
     array([0.286 , 0.2976, 0.4693])
     """
 
-    def __init__(
-        self,
-        values: ArrayLike,
-        bounds: Mapping[str, ArrayLike],
-        *,
-        against: str = "n_steps",
-        quantity: str = "bound",
-    ):
-        _check_choices(against, quantity)
-        self.values = np.asarray(values, dtype=np.float64)
-        self.bounds = {name: np.asarray(curve, np.float64) for name, curve in bounds.items()}
+    values: Any
+    bounds: Mapping[str, Any]
+    _: KW_ONLY
+    against: str = "n_steps"
+    quantity: str = "bound"
+
+    def __post_init__(self) -> None:
+        _check_choices(self.against, self.quantity)
+        self._store_floats("values")
+        self.bounds = {name: np.asarray(curve, np.float64) for name, curve in self.bounds.items()}
         shapes = [curve.shape for curve in self.bounds.values()]
         if self.values.ndim != 1 or not self.values.size or not shapes:
             raise InputError(
@@ -89,8 +85,6 @@ class BoundDisplay(Display):
         if not right.all():
             wrong = float(self.values[~right][0])
             raise InputError(f"BoundDisplay: expected finite values above 0, got {wrong!r}.")
-        self.against = against
-        self.quantity = quantity
 
     @classmethod
     def from_parameters(

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from tamis.exceptions import InputError
-from tamis.plots._display import BLUE, FittedDisplay, check_has
+from tamis.plots._display import BLUE, FittedDisplay
 
 
+@dataclass(eq=False, repr=False)
 class EMTraceDisplay(FittedDisplay):
     """Log-likelihood of ILFS against the step, and the token profiles of its two topics.
 
@@ -44,33 +45,28 @@ class EMTraceDisplay(FittedDisplay):
     (2.5, 1.5)
     """
 
-    def __init__(
-        self,
-        log_likelihood: ArrayLike,
-        token_profile: ArrayLike,
-        *,
-        name: str | None = None,
-        measure: str = "log-likelihood",
-    ):
-        self.log_likelihood = np.asarray(log_likelihood, dtype=np.float64)
-        self.token_profile = np.asarray(token_profile, dtype=np.float64)
+    log_likelihood: Any
+    token_profile: Any
+    _: KW_ONLY
+    name: str | None = None
+    measure: str = "log-likelihood"
+
+    _needs = "token_profile_", "ILFS", "which has no topics"
+
+    def __post_init__(self) -> None:
+        self._store_floats("log_likelihood", "token_profile")
         if self.token_profile.ndim != 2 or self.token_profile.shape[0] != 2:
             raise InputError(
                 "EMTraceDisplay: expected a token_profile with two rows, one per topic, got shape "
                 f"{self.token_profile.shape}. Pass token_profile_ of a fitted ILFS."
             )
-        self.name = name
-        self.measure = measure
 
     @classmethod
     def _read(cls, estimator: Any) -> dict[str, Any]:
-        lacks = "which has no topics"
-        name = check_has(estimator, "token_profile_", cls.__name__, "ILFS", lacks)
         anchored = getattr(estimator, "topics", "free") == "anchored"
         return {
             "log_likelihood": estimator.log_likelihood_,
             "token_profile": estimator.token_profile_,
-            "name": name,
             "measure": "log-likelihood + log-prior" if anchored else "log-likelihood",
         }
 

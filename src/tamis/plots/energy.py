@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from tamis.exceptions import InputError
-from tamis.plots._display import BLUE, FittedDisplay, Floats, check_has, finish
+from tamis.plots._display import BLUE, FittedDisplay, Floats, finish
 
 # Share of the points that the line drawn on top averages over.
 SMOOTH = 0.05
 
 
+@dataclass(eq=False, repr=False)
 class EnergyDisplay(FittedDisplay):
     """Mean error of the classifiers that OFW trained, against how many there were.
 
@@ -34,11 +35,6 @@ class EnergyDisplay(FittedDisplay):
     name : str or None, default=None
         Name of the method, for the title.
 
-    Attributes
-    ----------
-    ax_, figure_ : matplotlib objects
-        Set by :meth:`plot`.
-
     Examples
     --------
     >>> from tamis.plots import EnergyDisplay
@@ -47,19 +43,19 @@ class EnergyDisplay(FittedDisplay):
     (0.4, 0.2)
     """
 
-    def __init__(
-        self,
-        evaluations: ArrayLike,
-        energy: ArrayLike,
-        energy_error: ArrayLike | None = None,
-        *,
-        log_x: bool = False,
-        name: str | None = None,
-    ):
-        self.evaluations = np.asarray(evaluations, dtype=np.float64)
-        self.energy = np.asarray(energy, dtype=np.float64)
-        error = np.zeros_like(self.energy) if energy_error is None else energy_error
-        self.energy_error = np.asarray(error, dtype=np.float64)
+    evaluations: Any
+    energy: Any
+    energy_error: Any = None
+    _: KW_ONLY
+    log_x: bool = False
+    name: str | None = None
+
+    _needs = "energy_", "OFW", "which has no energy"
+
+    def __post_init__(self) -> None:
+        if self.energy_error is None:
+            self.energy_error = np.zeros(np.shape(self.energy))
+        self._store_floats("evaluations", "energy", "energy_error")
         shapes = {self.evaluations.shape, self.energy.shape, self.energy_error.shape}
         if len(shapes) > 1 or self.energy.ndim != 1 or not self.energy.size:
             raise InputError(
@@ -67,17 +63,13 @@ class EnergyDisplay(FittedDisplay):
                 f"least 1, got shapes {self.evaluations.shape}, {self.energy.shape} and "
                 f"{self.energy_error.shape}."
             )
-        self.log_x = log_x
-        self.name = name
 
     @classmethod
     def _read(cls, estimator: Any) -> dict[str, Any]:
-        name = check_has(estimator, "energy_", "EnergyDisplay", "OFW", "which has no energy")
         return {
             "evaluations": estimator.energy_evaluations_,
             "energy": estimator.energy_,
             "energy_error": estimator.energy_error_,
-            "name": name,
         }
 
     @property

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from tamis._columns import find_constant
 from tamis._validation import Number, check_value
@@ -24,6 +25,7 @@ LETTER, GAP = 0.06, 0.15
 BELOW = 1.15
 
 
+@dataclass(eq=False, repr=False)
 class FeatureGraphDisplay(Display):
     """The best columns on a circle; lines join those that repeat each other most.
 
@@ -52,8 +54,6 @@ class FeatureGraphDisplay(Display):
 
     Attributes
     ----------
-    ax_, figure_ : matplotlib objects
-        Set by :meth:`plot`.
     edges_ : list of pair of int
         The pairs of nodes joined by a line, most redundant first. Set by :meth:`plot`.
 
@@ -70,26 +70,20 @@ class FeatureGraphDisplay(Display):
     array([0.  , 0.69, 0.12, 0.06])
     """
 
+    names: Sequence[str]
+    scores: Any
+    non_redundancy: Any
+    _: KW_ONLY
+    deviation: Any
+    alpha: float | None = None
+    relation: str = "relation"
+    min_relation: float = 0.5
+
     _size = 7.5, 7.0
 
-    def __init__(
-        self,
-        names: Sequence[str],
-        scores: ArrayLike,
-        non_redundancy: ArrayLike,
-        *,
-        deviation: ArrayLike,
-        alpha: float | None = None,
-        relation: str = "relation",
-        min_relation: float = 0.5,
-    ):
-        self.names = [str(name) for name in names]
-        self.scores = np.asarray(scores, dtype=np.float64)
-        self.non_redundancy = np.asarray(non_redundancy, dtype=np.float64)
-        self.deviation = np.asarray(deviation, dtype=np.float64)
-        self.alpha = alpha
-        self.relation = relation
-        self.min_relation = min_relation
+    def __post_init__(self) -> None:
+        self.names = [str(name) for name in self.names]
+        self._store_floats("scores", "non_redundancy", "deviation")
 
     @classmethod
     def from_estimator(
@@ -118,10 +112,10 @@ class FeatureGraphDisplay(Display):
             Where to draw; ``None`` makes a new figure.
         """
         lacks = "which has no relation between columns"
-        who = check_has(estimator, "relation", cls.__name__, "InfFS or InfFSCV", lacks)
+        check_has(estimator, cls.__name__, "relation", "InfFS or InfFSCV", lacks)
         check_value(n_features, Number(int, low=1), who=cls.__name__, name="n_features")
         X = checks.check_table(estimator, X, reset=False)
-        weight = check_weight(sample_weight, X.shape[0], who)
+        weight = check_weight(sample_weight, X.shape[0], type(estimator).__name__)
         varies = ~find_constant(estimator, X, weight)
         ranking = estimator.ranking_record()
         nodes = ranking.useful[varies[ranking.useful]][:n_features]

@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
+from tamis.data import checks
 from tamis.plots._display import (
     BLUE,
     RED,
     FittedDisplay,
-    check_has,
     column_names,
     finish,
+    largest,
     short_label,
 )
 
 N_NAMED = 8
 
 
+@dataclass(eq=False, repr=False)
 class KnockoffDisplay(FittedDisplay):
     """Statistics W of the features, largest size first, with the threshold.
 
@@ -39,11 +40,6 @@ class KnockoffDisplay(FittedDisplay):
     most : int, default=40
         Number of features drawn, those of the largest size.
 
-    Attributes
-    ----------
-    ax_, figure_ : matplotlib objects
-        Set by :meth:`plot`.
-
     Examples
     --------
     >>> from tamis.plots import KnockoffDisplay
@@ -52,35 +48,32 @@ class KnockoffDisplay(FittedDisplay):
     array([1, 3, 2, 0])
     """
 
-    def __init__(
-        self,
-        statistics: ArrayLike,
-        *,
-        threshold: float = np.inf,
-        names: Sequence[str] | None = None,
-        most: int = 40,
-    ):
-        self.statistics = np.asarray(statistics, dtype=np.float64)
-        self.threshold = float(threshold)
-        self.names = column_names(names, self.statistics.size)
-        self.most = most
+    statistics: Any
+    _: KW_ONLY
+    threshold: float = np.inf
+    names: Any = None
+    most: int = 40
+
+    _needs = "e_values_", "selector with knockoffs", "which has none"
+
+    def __post_init__(self) -> None:
+        self._store_floats("statistics")
+        self.threshold = float(self.threshold)
+        self.names = column_names(self.names, self.statistics.size)
 
     @classmethod
     def _read(cls, estimator: Any) -> dict[str, Any]:
-        check_has(
-            estimator, "e_values_", "KnockoffDisplay", "selector with knockoffs", "which has none"
-        )
-        details, ranking = estimator.cut_details_, estimator.ranking_record()
+        details = estimator.cut_details_
         return {
             "statistics": details["W"][0],
             "threshold": details["thresholds"][0],
-            "names": [ranking.name(j) for j in range(ranking.n_columns)],
+            "names": checks.names_of(estimator),
         }
 
     @property
     def order(self) -> Any:
         """Indices of the features drawn, largest size first."""
-        return np.argsort(-np.abs(self.statistics), kind="stable")[: self.most]
+        return largest(np.abs(self.statistics), self.most)
 
     def _draw(self, ax: Any) -> None:
         drawn = self.statistics[self.order]

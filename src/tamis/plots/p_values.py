@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from tamis.exceptions import InputError
-from tamis.plots._display import BLUE, RED, FittedDisplay, check_has, finish
+from tamis.plots._display import BLUE, RED, FittedDisplay, finish
 
 N_BINS = 20
 
 
+@dataclass(eq=False, repr=False)
 class PValueDisplay(FittedDisplay):
     """Histogram of p-values, with the height it would have if no feature mattered.
 
@@ -27,11 +28,6 @@ class PValueDisplay(FittedDisplay):
     name : str or None, default=None
         Name of the method, for the title.
 
-    Attributes
-    ----------
-    ax_, figure_ : matplotlib objects
-        Set by :meth:`plot`.
-
     Examples
     --------
     >>> import numpy as np
@@ -40,9 +36,14 @@ class PValueDisplay(FittedDisplay):
     array([50, 50, 50])
     """
 
-    def __init__(self, p_values: ArrayLike, *, name: str | None = None):
-        self.p_values = np.asarray(p_values, dtype=np.float64)
-        self.name = name
+    p_values: Any
+    _: KW_ONLY
+    name: str | None = None
+
+    _needs = "p_values_", "selector with p-values", "which has none"
+
+    def __post_init__(self) -> None:
+        self._store_floats("p_values")
         if self.p_values.ndim != 1 or not ((self.p_values > 0) & (self.p_values <= 1)).all():
             raise InputError(
                 "PValueDisplay: expected one p-value in (0, 1] per feature, got an array of shape "
@@ -51,10 +52,7 @@ class PValueDisplay(FittedDisplay):
 
     @classmethod
     def _read(cls, estimator: Any) -> dict[str, Any]:
-        name = check_has(
-            estimator, "p_values_", "PValueDisplay", "selector with p-values", "which has none"
-        )
-        return {"p_values": estimator.p_values_[~estimator.constant_], "name": name}
+        return {"p_values": estimator.p_values_[~estimator.constant_]}
 
     @property
     def counts(self) -> Any:
@@ -75,6 +73,7 @@ class PValueDisplay(FittedDisplay):
         finish(ax, f"p-values{of}: {n_small:,} of {n:,} up to 0.05, {expected}", "best")
 
 
+@dataclass(eq=False, repr=False)
 class QValueDisplay(FittedDisplay):
     """Number of features that are selected at every false discovery rate.
 
@@ -87,11 +86,6 @@ class QValueDisplay(FittedDisplay):
     name : str or None, default=None
         Name of the method, for the title.
 
-    Attributes
-    ----------
-    ax_, figure_ : matplotlib objects
-        Set by :meth:`plot`.
-
     Examples
     --------
     >>> from tamis.plots import QValueDisplay
@@ -99,18 +93,19 @@ class QValueDisplay(FittedDisplay):
     2
     """
 
-    def __init__(self, q_values: ArrayLike, *, level: float | None = None, name: str | None = None):
-        self.q_values = np.sort(np.asarray(q_values, dtype=np.float64))
-        self.level = level
-        self.name = name
+    q_values: Any
+    _: KW_ONLY
+    level: float | None = None
+    name: str | None = None
+
+    _needs = "q_values_", "selector with q-values", "which has none"
+
+    def __post_init__(self) -> None:
+        self.q_values = np.sort(np.asarray(self.q_values, dtype=np.float64))
 
     @classmethod
     def _read(cls, estimator: Any) -> dict[str, Any]:
-        name = check_has(
-            estimator, "q_values_", "QValueDisplay", "selector with q-values", "which has none"
-        )
-        level = estimator.cut_details_["level"]
-        return {"q_values": estimator.q_values_, "level": level, "name": name}
+        return {"q_values": estimator.q_values_, "level": estimator.cut_details_["level"]}
 
     def n_selected(self, level: float) -> int:
         """Number of features with a q-value of at most `level`."""

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from tamis._validation import Choice, check_value
@@ -13,6 +13,7 @@ from tamis.exceptions import InputError
 from tamis.plots._display import BLUE, FittedDisplay, Floats, finish
 
 
+@dataclass(eq=False, repr=False)
 class QualityMapDisplay(FittedDisplay):
     """Predicted against measured quality of features.
 
@@ -33,11 +34,6 @@ class QualityMapDisplay(FittedDisplay):
     kind : {"scatter", "top"}, default="scatter"
         What to draw.
 
-    Attributes
-    ----------
-    ax_, figure_ : matplotlib objects
-        Set by :meth:`plot`.
-
     Examples
     --------
     >>> from tamis.plots.quality_map import QualityMapDisplay
@@ -48,9 +44,13 @@ class QualityMapDisplay(FittedDisplay):
     (array([2. , 3. , 2.33]), array([4. , 3. , 2.33]))
     """
 
-    def __init__(self, measured: ArrayLike, predicted: ArrayLike, *, kind: str = "scatter"):
-        self.measured = np.asarray(measured, dtype=np.float64)
-        self.predicted = np.asarray(predicted, dtype=np.float64)
+    measured: Any
+    predicted: Any
+    _: KW_ONLY
+    kind: str = "scatter"
+
+    def __post_init__(self) -> None:
+        self._store_floats("measured", "predicted")
         if self.measured.shape != self.predicted.shape or self.measured.ndim != 1:
             raise InputError(
                 "QualityMapDisplay: expected measured and predicted of one length, got shapes "
@@ -61,8 +61,7 @@ class QualityMapDisplay(FittedDisplay):
                 "QualityMapDisplay: expected at least one feature and finite qualities, got "
                 f"{self.measured.size} features."
             )
-        check_value(kind, Choice(("scatter", "top")), who="QualityMapDisplay", name="kind")
-        self.kind = kind
+        check_value(self.kind, Choice(("scatter", "top")), who="QualityMapDisplay", name="kind")
 
     @classmethod
     def _read(cls, estimator: Any) -> dict[str, Any]:

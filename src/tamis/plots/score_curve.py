@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from tamis.cutoff import find_elbows
 from tamis.plots._display import BLUE, RED, FittedDisplay, finish
@@ -13,6 +13,7 @@ from tamis.plots._display import BLUE, RED, FittedDisplay, finish
 LOOKS = ("early", "late"), ("-", "--")  # names and lines of the elbows
 
 
+@dataclass(eq=False, repr=False)
 class ScoreCurveDisplay(FittedDisplay):
     """Scores of the columns, best first, with the early and late elbow and the cut.
 
@@ -29,11 +30,6 @@ class ScoreCurveDisplay(FittedDisplay):
     name : str or None, default=None
         Name of the method, for the title.
 
-    Attributes
-    ----------
-    ax_, figure_ : matplotlib objects
-        Set by :meth:`plot`.
-
     Examples
     --------
     >>> from sklearn.datasets import load_breast_cancer
@@ -45,18 +41,14 @@ class ScoreCurveDisplay(FittedDisplay):
     (11, 15)
     """
 
-    def __init__(
-        self,
-        scores: ArrayLike,
-        *,
-        n_selected: int | None = None,
-        elbows: tuple[int, int] | None = None,
-        name: str | None = None,
-    ):
-        self.scores = np.asarray(scores, dtype=np.float64)
-        self.n_selected = n_selected
-        self.elbows = elbows
-        self.name = name
+    scores: Any
+    _: KW_ONLY
+    n_selected: int | None = None
+    elbows: tuple[int, int] | None = None
+    name: str | None = None
+
+    def __post_init__(self) -> None:
+        self._store_floats("scores")
 
     @classmethod
     def _read(cls, estimator: Any) -> dict[str, Any]:
@@ -65,7 +57,6 @@ class ScoreCurveDisplay(FittedDisplay):
             "scores": ranking.scores[ranking.order],
             "n_selected": estimator.n_selected_,
             "elbows": find_elbows(ranking.curve),
-            "name": type(estimator).__name__,
         }
 
     def _draw(self, ax: Any) -> None:

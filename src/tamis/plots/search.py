@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from tamis.exceptions import InputError
 from tamis.plots._display import BLUE, FittedDisplay, Floats, finish
 
 
+@dataclass(eq=False, repr=False)
 class SearchDisplay(FittedDisplay):
     """Quality of the sets that a search tried, the best so far, and the meta-features chosen.
 
@@ -31,11 +33,6 @@ class SearchDisplay(FittedDisplay):
     space : MetaSpace or None, default=None
         Gives the ranges of the meta-features; ``None`` takes those that occur.
 
-    Attributes
-    ----------
-    ax_, figure_ : matplotlib objects
-        Set by :meth:`plot` and :meth:`plot_points`.
-
     Examples
     --------
     >>> from tamis.plots.search import SearchDisplay
@@ -45,10 +42,13 @@ class SearchDisplay(FittedDisplay):
     array([0.7, 0.9, 0.9])
     """
 
-    def __init__(
-        self, history: Sequence[Mapping[str, Any]], *, name: str | None = None, space: Any = None
-    ):
-        self.history = [dict(record) for record in history]
+    history: Sequence[Mapping[str, Any]]
+    _: KW_ONLY
+    name: str | None = None
+    space: Any = None
+
+    def __post_init__(self) -> None:
+        self.history = [dict(record) for record in self.history]
         if not all({"step", "quality"} <= set(record) for record in self.history):
             raise InputError(
                 "SearchDisplay: expected records with 'step' and 'quality', such as history_ of "
@@ -59,21 +59,18 @@ class SearchDisplay(FittedDisplay):
             raise InputError(
                 "SearchDisplay: expected at least one record with a finite quality, got none."
             )
-        self.name = name
-        self.space = space
 
     @classmethod
     def _read(cls, estimator: Any) -> dict[str, Any]:
         check_is_fitted(estimator)
-        name = type(estimator).__name__
         history = getattr(estimator, "history_", None)
         if not history or "quality" not in history[0]:
             raise InputError(
-                f"SearchDisplay: expected a fitted Mufasa or RandomSearch, got {name}, which has "
-                "no history of sets."
+                "SearchDisplay: expected a fitted Mufasa or RandomSearch, got "
+                f"{type(estimator).__name__}, which has no history of sets."
             )
         space = getattr(getattr(estimator, "generator_", None), "space", None)
-        return {"history": history, "name": name, "space": space}
+        return {"history": history, "space": space}
 
     @property
     def steps(self) -> NDArray[np.int64]:
@@ -116,7 +113,7 @@ class SearchDisplay(FittedDisplay):
         finish(ax, f"{self.name or 'search'}: {self._where()}", "lower right")
 
     def plot_points(self, ax: Any = None) -> SearchDisplay:
-        """Draw the meta-features of the best set so far on `ax`, or on a new figure.
+        """Draw the meta-features of the best set so far; as :meth:`plot` otherwise.
 
         Parameters
         ----------

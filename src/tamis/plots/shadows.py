@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from tamis.exceptions import InputError
 from tamis.plots._display import (
@@ -14,14 +14,15 @@ from tamis.plots._display import (
     RED,
     FittedDisplay,
     column_names,
-    details_of,
     finish,
+    largest,
     short_label,
 )
 
 COLORS = {"confirmed": BLUE, "tentative": "#e0b040", "rejected": RED, "shadow": "0.6"}
 
 
+@dataclass(eq=False, repr=False)
 class ShadowDisplay(FittedDisplay):
     """Box plot of the scores of the best features and of the shadows (Boruta's plot).
 
@@ -38,11 +39,6 @@ class ShadowDisplay(FittedDisplay):
     most : int, default=20
         Number of features drawn, those of the largest median.
 
-    Attributes
-    ----------
-    ax_, figure_ : matplotlib objects
-        Set by :meth:`plot`.
-
     Examples
     --------
     >>> from tamis.plots import ShadowDisplay
@@ -53,31 +49,30 @@ class ShadowDisplay(FittedDisplay):
     array([0, 1])
     """
 
-    def __init__(
-        self,
-        scores: ArrayLike,
-        shadow_scores: ArrayLike,
-        status: Sequence[str],
-        *,
-        names: Sequence[str] | None = None,
-        most: int = 20,
-    ):
-        self.scores = np.asarray(scores, dtype=np.float64)
-        self.shadow_scores = np.asarray(shadow_scores, dtype=np.float64)
-        self.status = [str(word) for word in status]
+    scores: Any
+    shadow_scores: Any
+    status: Sequence[str]
+    _: KW_ONLY
+    names: Any = None
+    most: int = 20
+
+    _rule = "score_history", "Shadows"
+
+    def __post_init__(self) -> None:
+        self._store_floats("scores", "shadow_scores")
+        self.status = [str(word) for word in self.status]
         n_rounds, n_features = self.scores.shape
         if self.shadow_scores.shape != (n_rounds, 3) or len(self.status) != n_features:
             raise InputError(
                 f"ShadowDisplay: expected shadow_scores of shape ({n_rounds}, 3) and {n_features} "
                 f"words in status, got {self.shadow_scores.shape} and {len(self.status)}."
             )
-        self.names = column_names(names, n_features)
-        self.most = most
+        self.names = column_names(self.names, n_features)
 
     @classmethod
     def _read(cls, estimator: Any) -> dict[str, Any]:
-        details = details_of(estimator, "score_history", cls.__name__, "Shadows")
-        features, ranking = details["history_features"], estimator.ranking_record()
+        details, ranking = estimator.cut_details_, estimator.ranking_record()
+        features = details["history_features"]
         return {
             "scores": details["score_history"],
             "shadow_scores": details["shadow_scores"],
@@ -88,7 +83,7 @@ class ShadowDisplay(FittedDisplay):
     @property
     def order(self) -> Any:
         """Indices of the features drawn, largest median first."""
-        return np.argsort(-np.median(self.scores, axis=0), kind="stable")[: self.most]
+        return largest(np.median(self.scores, axis=0), self.most)
 
     def _draw(self, ax: Any) -> None:
         words = ["least shadow", "mean shadow", "best shadow"]

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
-
-import numpy as np
-from numpy.typing import ArrayLike
 
 from tamis.plots._display import RED, Display, finish
 
 
+@dataclass(eq=False, repr=False)
 class SplitDisplay(Display):
     """Loss of one column for every candidate cut, and the best of them.
 
@@ -26,11 +25,6 @@ class SplitDisplay(Display):
     unit : str, default="loss"
         What the loss is, for the axis.
 
-    Attributes
-    ----------
-    ax_, figure_ : matplotlib objects
-        Set by :meth:`plot`.
-
     Examples
     --------
     >>> from sklearn.datasets import load_iris
@@ -42,20 +36,15 @@ class SplitDisplay(Display):
     (0.7, 0.66)
     """
 
-    def __init__(
-        self,
-        thresholds: ArrayLike,
-        losses: ArrayLike,
-        *,
-        base: float,
-        feature: str,
-        unit: str = "loss",
-    ):
-        self.thresholds = np.asarray(thresholds, dtype=np.float64)
-        self.losses = np.asarray(losses, dtype=np.float64)
-        self.base = base
-        self.feature = feature
-        self.unit = unit
+    thresholds: Any
+    losses: Any
+    _: KW_ONLY
+    base: float
+    feature: str
+    unit: str = "loss"
+
+    def __post_init__(self) -> None:
+        self._store_floats("thresholds", "losses")
 
     @classmethod
     def from_estimator(

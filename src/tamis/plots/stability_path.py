@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
+from tamis.data import checks
 from tamis.exceptions import InputError
-from tamis.plots._display import (
-    RED,
-    FittedDisplay,
-    column_names,
-    details_of,
-    finish,
-    label_lines,
-)
+from tamis.plots._display import RED, FittedDisplay, column_names, finish, label_lines, largest
 
 N_NAMED = 10
 
 
+@dataclass(eq=False, repr=False)
 class StabilityPathDisplay(FittedDisplay):
     """Share of half samples that choose a feature, for different numbers of features per half.
 
@@ -40,11 +34,6 @@ class StabilityPathDisplay(FittedDisplay):
     names : sequence of str or None, default=None
         Names of the features; those of the ten largest frequencies are shown.
 
-    Attributes
-    ----------
-    ax_, figure_ : matplotlib objects
-        Set by :meth:`plot`.
-
     Examples
     --------
     >>> from tamis.plots import StabilityPathDisplay
@@ -53,41 +42,40 @@ class StabilityPathDisplay(FittedDisplay):
     array([0, 1, 2])
     """
 
-    def __init__(
-        self,
-        numbers: ArrayLike,
-        frequencies: ArrayLike,
-        *,
-        threshold: float | None = None,
-        n_per_half: int | None = None,
-        names: Sequence[str] | None = None,
-    ):
-        self.numbers = np.asarray(numbers, dtype=np.int64)
-        self.frequencies = np.asarray(frequencies, dtype=np.float64)
+    numbers: Any
+    frequencies: Any
+    _: KW_ONLY
+    threshold: float | None = None
+    n_per_half: int | None = None
+    names: Any = None
+
+    _rule = "path_frequencies", "StabilitySelection"
+
+    def __post_init__(self) -> None:
+        self.numbers = np.asarray(self.numbers, dtype=np.int64)
+        self._store_floats("frequencies")
         if self.frequencies.ndim != 2 or len(self.frequencies) != self.numbers.size:
             raise InputError(
                 "StabilityPathDisplay: expected frequencies of shape (n_points, n_features) for "
                 f"{self.numbers.size} numbers, got {self.frequencies.shape}."
             )
-        self.threshold, self.n_per_half = threshold, n_per_half
-        self.names = column_names(names, self.frequencies.shape[1])
+        self.names = column_names(self.names, self.frequencies.shape[1])
 
     @classmethod
     def _read(cls, estimator: Any) -> dict[str, Any]:
-        details = details_of(estimator, "path_frequencies", cls.__name__, "StabilitySelection")
-        ranking = estimator.ranking_record()
+        details = estimator.cut_details_
         return {
             "numbers": details["path_numbers"],
             "frequencies": details["path_frequencies"],
             "threshold": details["threshold"],
             "n_per_half": details["n_per_half"],
-            "names": [ranking.name(j) for j in range(ranking.n_columns)],
+            "names": checks.names_of(estimator),
         }
 
     @property
     def shown(self) -> Any:
         """Indices of the features that are named, largest frequency first."""
-        return np.argsort(-self.frequencies.sum(axis=0), kind="stable")[:N_NAMED]
+        return largest(self.frequencies.sum(axis=0), N_NAMED)
 
     def _draw(self, ax: Any) -> None:
         others = np.setdiff1d(np.flatnonzero(self.frequencies.any(axis=0)), self.shown)

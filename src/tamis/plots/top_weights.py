@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from tamis._validation import Number, check_value
 from tamis.data import checks
 from tamis.exceptions import InputError
-from tamis.plots._display import BLUE, FittedDisplay, Floats, check_has, column_names, short_label
+from tamis.plots._display import BLUE, FittedDisplay, Floats, column_names, largest, short_label
 
 
+@dataclass(eq=False, repr=False)
 class TopWeightsDisplay(FittedDisplay):
     """Largest weights as bars, with their spread over restarts and their cumulative mass.
 
@@ -34,11 +35,6 @@ class TopWeightsDisplay(FittedDisplay):
     name : str or None, default=None
         Name of the method, for the title.
 
-    Attributes
-    ----------
-    ax_, figure_ : matplotlib objects
-        Set by :meth:`plot`.
-
     Examples
     --------
     >>> from tamis.plots import TopWeightsDisplay
@@ -47,49 +43,45 @@ class TopWeightsDisplay(FittedDisplay):
     (array([1, 2, 0]), array([0.6, 0.9, 1. ]))
     """
 
-    def __init__(
-        self,
-        weights: ArrayLike,
-        spread: ArrayLike | None = None,
-        names: Sequence[str] | None = None,
-        *,
-        n_features: int = 15,
-        name: str | None = None,
-    ):
+    weights: Any
+    spread: Any = None
+    names: Any = None
+    _: KW_ONLY
+    n_features: int = 15
+    name: str | None = None
+
+    _needs = "weights_", "OFW", "which has no weights"
+
+    def __post_init__(self) -> None:
         who = type(self).__name__
-        check_value(n_features, Number(int, low=1), who=who, name="n_features")
-        self.weights = np.asarray(weights, dtype=np.float64)
+        check_value(self.n_features, Number(int, low=1), who=who, name="n_features")
+        if self.spread is None:
+            self.spread = np.zeros(np.shape(self.weights))
+        self._store_floats("weights", "spread")
         if self.weights.ndim != 1 or not (self.weights >= 0).all() or not self.weights.any():
             raise InputError(
                 f"{who}: expected one weight per column, none negative and one positive, got "
                 f"{self.weights!r}. Pass weights_ of a fitted OFW."
             )
-        spread = np.zeros_like(self.weights) if spread is None else spread
-        self.spread = np.asarray(spread, dtype=np.float64)
         if self.spread.shape != self.weights.shape:
             raise InputError(
                 f"{who}: expected a spread for each of {self.weights.size} weights, got shape "
                 f"{self.spread.shape}."
             )
-        self.names = column_names(names, self.weights.size)
-        self.n_features = n_features
-        self.name = name
+        self.names = column_names(self.names, self.weights.size)
 
     @classmethod
     def _read(cls, estimator: Any) -> dict[str, Any]:
-        name = check_has(estimator, "weights_", cls.__name__, "OFW", "which has no weights")
         return {
             "weights": estimator.weights_,
             "spread": getattr(estimator, "weights_spread_", None),
             "names": checks.names_of(estimator),
-            "name": name,
         }
 
     @property
     def shown(self) -> NDArray[np.intp]:
         """The columns that are drawn: those with the largest weights, largest first."""
-        order: NDArray[np.intp] = np.argsort(-self.weights, kind="stable")
-        return order[: self.n_features]
+        return largest(self.weights, self.n_features)
 
     @property
     def mass(self) -> Floats:

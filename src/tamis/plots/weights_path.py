@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from tamis._validation import Number, check_value
 from tamis.data import checks
 from tamis.exceptions import InputError
-from tamis.plots._display import FittedDisplay, check_has, column_names, finish, label_lines
+from tamis.plots._display import FittedDisplay, column_names, finish, label_lines, largest
 
 
+@dataclass(eq=False, repr=False)
 class WeightsPathDisplay(FittedDisplay):
     """Weights of the columns that end highest, against the classifiers trained up to then.
 
@@ -33,11 +34,6 @@ class WeightsPathDisplay(FittedDisplay):
     name : str or None, default=None
         Name of the method, for the title.
 
-    Attributes
-    ----------
-    ax_, figure_ : matplotlib objects
-        Set by :meth:`plot`.
-
     Examples
     --------
     >>> from tamis.plots import WeightsPathDisplay
@@ -46,19 +42,19 @@ class WeightsPathDisplay(FittedDisplay):
     array([1, 0])
     """
 
-    def __init__(
-        self,
-        evaluations: ArrayLike,
-        weights: ArrayLike,
-        names: Sequence[str] | None = None,
-        *,
-        n_features: int = 10,
-        name: str | None = None,
-    ):
+    evaluations: Any
+    weights: Any
+    names: Any = None
+    _: KW_ONLY
+    n_features: int = 10
+    name: str | None = None
+
+    _needs = "weights_path_", "OFW", "whose scores have no path"
+
+    def __post_init__(self) -> None:
         who = type(self).__name__
-        check_value(n_features, Number(int, low=1), who=who, name="n_features")
-        self.evaluations = np.asarray(evaluations, dtype=np.float64)
-        self.weights = np.asarray(weights, dtype=np.float64)
+        check_value(self.n_features, Number(int, low=1), who=who, name="n_features")
+        self._store_floats("evaluations", "weights")
         if self.weights.ndim != 2 or self.weights.shape[0] != self.evaluations.size:
             raise InputError(
                 f"{who}: expected weights with one row for each of {self.evaluations.size} points, "
@@ -66,26 +62,20 @@ class WeightsPathDisplay(FittedDisplay):
             )
         if not self.weights.size:
             raise InputError(f"{who}: expected at least one point and one column, got none.")
-        self.names = column_names(names, self.weights.shape[1])
-        self.n_features = n_features
-        self.name = name
+        self.names = column_names(self.names, self.weights.shape[1])
 
     @classmethod
     def _read(cls, estimator: Any) -> dict[str, Any]:
-        lacks = "whose scores have no path"
-        name = check_has(estimator, "weights_path_", cls.__name__, "OFW", lacks)
         return {
             "evaluations": estimator.path_evaluations_,
             "weights": estimator.weights_path_,
             "names": checks.names_of(estimator),
-            "name": name,
         }
 
     @property
     def shown(self) -> NDArray[np.intp]:
         """The columns that are drawn: those with the largest last weights, largest first."""
-        order: NDArray[np.intp] = np.argsort(-self.weights[-1], kind="stable")
-        return order[: self.n_features]
+        return largest(self.weights[-1], self.n_features)
 
     @property
     def uniform(self) -> float:

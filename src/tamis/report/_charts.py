@@ -37,6 +37,14 @@ class Line(NamedTuple):
     highs: Sequence[float | None]
 
 
+class Reference(NamedTuple):
+    """What the methods must beat: a dashed line under its name, level where there is one count."""
+
+    name: str
+    counts: Sequence[int]
+    values: Sequence[float]
+
+
 class _Frame(NamedTuple):
     x: _svg.Scale
     y: _svg.Scale
@@ -51,13 +59,15 @@ def line_chart(
     limits: tuple[float, float] | None = None,
     chosen: int | None = None,
     chosen_count: int | None = None,
+    references: Sequence[Reference] = (),
 ) -> Markup:
     """Draw the lines with whiskers; the chosen method is thick, on top, and has a band."""
     counts = sorted({count for line in lines for count in line.counts})
     if not counts:
         return Markup("")
-    frame = _frame(lines, counts, limits)
-    parts = [_axes(frame, counts, y_label)]
+    shown = [value for reference in references for value in reference.values]
+    frame = _frame(lines, counts, limits, shown)
+    parts = [_axes(frame, counts, y_label), *_references(references, frame)]
     if chosen_count in counts:
         x = frame.x(chosen_count)
         parts.append(_svg.line(x, TOP, x, HEIGHT - BOTTOM, "guide"))
@@ -67,8 +77,25 @@ def line_chart(
     return _svg.picture(about, WIDTH, HEIGHT, *parts, kind="chart roomy")
 
 
-def _frame(lines: Sequence[Line], counts: list[int], limits: tuple[float, float] | None) -> _Frame:
-    values = [
+def _references(references: Sequence[Reference], frame: _Frame) -> Iterator[Markup]:
+    for reference in references:
+        ys = [frame.y(value) for value in reference.values]
+        ends = [(float(LEFT), ys[0]), (float(WIDTH - RIGHT), ys[0])]
+        if len(ys) > 1:
+            ends = list(zip(map(frame.x, reference.counts), ys, strict=True))
+        yield _svg.tag("polyline", points=_svg.points(ends), class_="reference")
+        # A level line has its name at the right, a rising one at its start.
+        (x, y), anchor = (ends[0], "start") if len(ys) > 1 else (ends[-1], "end")
+        yield _svg.text(x, y - 5, reference.name, "t reference-name", anchor)
+
+
+def _frame(
+    lines: Sequence[Line],
+    counts: list[int],
+    limits: tuple[float, float] | None,
+    more: Sequence[float] = (),
+) -> _Frame:
+    values = [*more] + [
         value
         for line in lines
         for part in (line.values, line.lows, line.highs)

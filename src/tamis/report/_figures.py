@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from markupsafe import Markup
@@ -53,31 +54,37 @@ class Context(NamedTuple):
         return at if at is not None and at in counts else max(counts, default=0)
 
     def scores(self, learner: str, metric: str) -> list[Record]:
-        """Mean scores of an estimator by a metric, with intervals cut at what it can reach."""
-        rows = []
-        for row in self.data["scores"]:
-            if row["learner"] == learner and row["metric"] == metric:
-                low, high = _words.possible(metric, row["low"], row["high"])
-                rows.append({**row, "low": low, "high": high})
-        return rows
+        """Mean scores of an estimator by a metric, with intervals."""
+        return self._of("scores", learner, metric)
+
+    def baselines(self, learner: str, metric: str) -> list[Record]:
+        """The same of random features, all features and guessing."""
+        return self._of("baselines", learner, metric)
+
+    def _of(self, part: str, learner: str, metric: str) -> list[Record]:
+        rows = self.data[part]
+        return [row for row in rows if row["learner"] == learner and row["metric"] == metric]
 
 
 def score_figure(
     context: Context, learner: str, metric: str, is_better_high: bool, number: int
 ) -> Figure | None:
     """Score against number of columns, for one estimator and one metric."""
-    rows = context.scores(learner, metric)
+    rows, beside = context.scores(learner, metric), context.baselines(learner, metric)
     words, estimator = _words.metric_words(metric), _words.learner_words(learner)
     sentence = _words.describe_scores(rows, words, is_better_high)
     caption = (
         f"{sentence} Lines are means over the splits, whiskers and the band "
-        f"{_words.percent(context.level)} intervals; estimator: {estimator}."
+        f"{_words.percent(context.level)} intervals, dashed lines what a method must beat; "
+        f"estimator: {estimator}."
     )
     title = _words.capital(f"{words}, {estimator}") if number else "Score against number of columns"
     chart_title = _words.capital(f"{words} against number of columns")
     about = About(f"{context.key}-score{number}", chart_title, sentence)
     label = f"{words} ({'higher' if is_better_high else 'lower'} is better)"
-    return _line_figure(context, about, rows, title, caption, words, label, is_better_high)
+    return _line_figure(
+        context, about, rows, title, caption, words, label, is_better_high, beside=beside
+    )
 
 
 def stability_figure(context: Context) -> Figure | None:
@@ -85,8 +92,8 @@ def stability_figure(context: Context) -> Figure | None:
     rows = context.data["stability"]
     sentence = _words.describe_stability(rows)
     caption = (
-        f"How much the columns chosen on different splits agree, by the Nogueira index: 1 is "
-        f"always the same columns, 0 what chance gives. {sentence}"
+        f"How much the columns chosen on disjoint halves of the rows agree, by the Nogueira index: "
+        f"1 is always the same columns, 0 what chance gives. {sentence}"
     )
     title, label = "Stability against number of columns", "stability (Nogueira; higher is better)"
     about = About(f"{context.key}-stability", title, sentence)
@@ -120,14 +127,16 @@ def _line_figure(
     field: str = "mean",
     limits: tuple[float, float] | None = None,
     digits: int = 3,
+    beside: Sequence[Record] = (),
 ) -> Figure | None:
     """A value against the number of columns, one line per method; the legend is best first."""
     if not rows:
         return None
     lines, at = _lines(context, rows, field), context.chosen_count
     svg = charts.line_chart(
-        about, lines, y_label, limits=limits, chosen=context.chosen, chosen_count=at
-    )
+        about, lines, y_label, limits=limits, chosen=context.chosen, chosen_count=at,
+        references=_references(beside, lines),
+    )  # fmt: skip
     body = [
         [
             _tables.name_cell(row["method"]),
@@ -136,12 +145,29 @@ def _line_figure(
             _tables.interval_cell(row["low"], row["high"]),
             _tables.count_cell(row["n"]),
         ]
-        for row in rows
+        for row in [*rows, *beside]
     ]
-    labels = heads("Method", f"Columns|{_words.capital(words)}|Interval|Splits")
+    labels = heads("Method", f"Columns|{_words.capital(words)}|Interval|{_repeats(field)}")
     table = PageTable(f"{about.key}-table", f"Numbers of the chart: {words}", labels, body, True)
     legend = _legend(context, rows, field, is_better_high, digits)
     return Figure(about.key, title, caption, svg, legend, table)
+
+
+def _repeats(field: str) -> str:
+    return "Pairs of halves" if field == "nogueira" else "Splits"
+
+
+def _references(rows: Sequence[Record], lines: list[charts.Line]) -> list[charts.Reference]:
+    """Lines of random features, all features and guessing, at the counts of the methods."""
+    counts = {count for line in lines for count in line.counts}
+    found = []
+    for name in dict.fromkeys(row["method"] for row in rows):
+        own = [row for row in rows if row["method"] == name and row["mean"] is not None]
+        drawn = [row for row in own if row["count"] in counts] if len(own) > 1 else own
+        if drawn:
+            values = [[row[key] for row in drawn] for key in ("count", "mean")]
+            found.append(charts.Reference(name, *values))
+    return found
 
 
 def _lines(context: Context, rows: list[Record], field: str) -> list[charts.Line]:

@@ -13,7 +13,7 @@ LARGEST = 3_000_000  # bytes of a page
 MOST_ROWS = 10_000  # of the table of all scores
 MOST_COLUMNS = 200  # of the answer, by name
 MOST_FAILURES = 50
-LONGEST = 300  # letters of a text
+LONGEST = 600  # letters of a text
 
 
 def shrink(record: Record) -> Iterator[Record]:
@@ -119,8 +119,10 @@ def _only_first_scores(record: Record) -> Record:
     def cut(part: Record) -> Record:
         first = part["answer"] or record
         wanted = first["learner"], first["metric"]
-        rows = part["scores"]
-        return {"scores": [row for row in rows if (row["learner"], row["metric"]) == wanted]}
+        return {
+            name: [row for row in part[name] if (row["learner"], row["metric"]) == wanted]
+            for name in ("scores", "baselines")
+        }
 
     note = "Scores are those of the recommended estimator and the first metric only."
     return _with_note(_each_data(record, cut), note)
@@ -150,7 +152,8 @@ def _first_data(record: Record, most: int) -> Record:
 
 
 def _only_answer(part: Record) -> Record:
-    lists: Record = {name: [] for name in ("scores", "times", "probes", "stability")}
+    parts = ("scores", "baselines", "times", "probes", "stability")
+    lists: Record = {name: [] for name in parts}
     small = {**part, **lists, "frequencies": None, "correlation": None}
     small["significance"] = {**part["significance"], "methods": []}
     small["answer"] = small["answer"] and _cut_block(small["answer"], 0)

@@ -111,7 +111,6 @@ def overview_table(record: Record) -> PageTable | None:
     body = []
     for data in record["data"]:
         answer = data["answer"] or {}
-        low, high = _words.possible(answer.get("metric"), answer.get("low"), answer.get("high"))
         body.append(
             [
                 name_cell(data["name"])._replace(kind="name strong"),
@@ -120,7 +119,7 @@ def overview_table(record: Record) -> PageTable | None:
                 count_cell(data["n_columns"]),
                 count_cell(answer.get("count")),
                 number_cell(answer.get("score")),
-                interval_cell(low, high),
+                interval_cell(answer.get("low"), answer.get("high")),
                 number_cell(answer.get("stability"), 2),
             ]
         )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import unicodedata
 from collections import Counter
 from typing import Any, NamedTuple
@@ -12,7 +11,6 @@ from tamis._runtime.wording import counted as counted
 Record = dict[str, Any]  # of a comparison, or a part of it
 SHORT = 40
 LONG = 240
-BEWARE = "Beware"  # how a reason starts that shows nothing was learned
 
 # Joiners shape letters in several scripts and draw nothing of their own.
 _JOINERS = "\u200c\u200d"
@@ -26,11 +24,6 @@ _METRICS = {
     "balanced_error": "balanced error",
     "mse": "mean squared error",
     "r2": "R²",
-}
-_BOUNDS = {
-    **dict.fromkeys(("accuracy", "auc", "average_precision", "balanced_error"), (0.0, 1.0)),
-    "mse": (0.0, math.inf),
-    "r2": (-math.inf, 1.0),
 }
 _LEARNERS = {
     "svm": "linear SVM",
@@ -90,14 +83,6 @@ def labels(block: Record, limit: int = SHORT) -> list[str]:
 def metric_words(name: str) -> str:
     """Name a metric in words."""
     return _METRICS.get(name, short_name(name))
-
-
-def possible(
-    metric: str | None, low: float | None, high: float | None
-) -> tuple[float | None, float | None]:
-    """Cut an interval at the values that a metric can take."""
-    least, most = _BOUNDS.get(metric or "", (-math.inf, math.inf))
-    return (None if low is None else max(low, least), None if high is None else min(high, most))
 
 
 def learner_words(name: str) -> str:
@@ -190,6 +175,8 @@ def headline(data: Record) -> str:
     answer = data["answer"]
     if answer is None:
         return f"No recommendation for {short_name(data['name'])}"
+    if answer["is_better_than_random"] is False:
+        return f"Nothing is shown to beat {counted(answer['count'], 'random column')}"
     return f"Keep {answer['count']:,} of {counted(data['n_columns'], 'column')}"
 
 
@@ -199,14 +186,13 @@ def tiles(data: Record, level: float) -> list[Tile]:
     if answer is None:
         return []
     metric = metric_words(answer["metric"])
-    low, high = possible(answer["metric"], answer["low"], answer["high"])
     return [
         Tile("Method", short_name(answer["method"], 28), "", _method(answer)),
         Tile("Columns", f"{answer['count']:,}", f"of {data['n_columns']:,}", _columns(answer)),
         Tile(
             f"Expected {metric}",
             number(answer["score"]),
-            interval(low, high),
+            interval(answer["low"], answer["high"]),
             _score(answer, metric, level),
         ),
         Tile(
@@ -237,11 +223,18 @@ def _columns(answer: Record) -> str:
 
 
 def _score(answer: Record, metric: str, level: float) -> str:
-    learner = learner_words(answer["learner"])
-    text = f"Mean {metric} of the estimator ({learner}) on rows that selection has not seen"
-    if answer["low"] is None or answer["high"] is None:
-        return text + "."
-    return f"{text}, with its {percent(level)} interval."
+    text = (
+        f"Of {learner_words(answer['learner'])} on new rows, the choice included"
+        + ("" if answer["low"] is None else f", with its {percent(level)} interval")
+        + "."
+    )
+    beside = {
+        "all columns": answer["all_score"],
+        counted(answer["count"], "random column"): answer["random_score"],
+        "guessing": answer["guess_score"],
+    }
+    known = [f"{name} {number(value)}" for name, value in beside.items() if value is not None]
+    return f"{text} {capital(listing(known))}." if known else text
 
 
 def _stability(value: float | None) -> str:
@@ -249,7 +242,10 @@ def _stability(value: float | None) -> str:
         return "Not known: that takes two splits or more, and columns left out."
     # The marks are those of Fleiss for agreement beyond chance, as Nogueira et al. suggest.
     which = "nearly the same" if value >= 0.75 else "some other" if value >= 0.4 else "mostly other"
-    return f"Expect {which} columns from another sample. 1 is always the same, 0 chance."
+    return (
+        f"Expect {which} columns from an independent table of half as many rows. 1 is always the "
+        "same, 0 chance."
+    )
 
 
 def describe_scores(rows: list[Record], metric: str, is_better_high: bool) -> str:
@@ -280,12 +276,12 @@ def describe_stability(rows: list[Record]) -> str:
 def describe_ranks(found: Record) -> str:
     """Say in words what the test of ranks found."""
     over = f"Mean ranks over {found['n_blocks']:,} {short_name(found['over'])}."
-    if found["test"] == "corrected t":
+    if found["test"] == "t over rows":
         return (
             f"{over} Every method is compared with {short_name(found['best'])}, which has the "
-            "best mean score, by the paired t test corrected for overlapping splits, with Holm's "
-            f"adjustment at level {found['test_level']:g}; the bar at the right marks those that "
-            "are not significantly different from it."
+            "best mean score, by a t test paired by row, at the level of the largest difference "
+            f"among all pairs ({found['test_level']:g}); the bar at the right marks those that are "
+            "not significantly different from it."
         )
     friedman = None if found["friedman"] is None else found["friedman"]["p_value"]
     text = f"{over} Friedman test: p {p_value(friedman)}."
@@ -303,13 +299,7 @@ def describe_ranks(found: Record) -> str:
 
 def reasons(data: Record) -> list[str]:
     """Why this method and this number of columns."""
-    if data["answer"] is None:
-        return []
-    return [
-        # A warning that nothing was learned comes before everything else, see `notes`.
-        *(text for text in data["answer"]["reasons"] if not text.startswith(BEWARE)),
-        "The score was also used to choose, which makes it slightly optimistic.",
-    ]
+    return [] if data["answer"] is None else list(data["answer"]["reasons"])
 
 
 def notes(record: Record) -> list[str]:
@@ -321,9 +311,8 @@ def notes(record: Record) -> list[str]:
     if n_failures:
         found.append(f"{counted(n_failures, 'failure')}; see the end of the protocol.")
     for part in record["data"]:
-        for text in (part["answer"] or {"reasons": []})["reasons"]:
-            if text.startswith(BEWARE):
-                found.append(text if len(record["data"]) == 1 else f"{part['name'][:60]}: {text}")
+        if len(record["data"]) > 1 and (part["answer"] or {}).get("is_better_than_random") is False:
+            found.append(f"{part['name'][:60]}: {headline(part)}.")
     return [*found, *record.get("notes", [])]
 
 
@@ -342,7 +331,11 @@ def protocol(record: Record) -> list[str]:
         "One ranking per method and split serves all numbers of columns. Estimators: "
         f"{listing(list(dict.fromkeys(learners)))}. Metrics: "
         f"{listing(list(dict.fromkeys(metrics)))}.",
-        f"Intervals hold {percent(record['level'])}; where splits test the same rows again, "
-        "they are widened after Nadeau and Bengio. They are cut at what a metric can reach.",
+        f"Intervals hold {percent(record['level'])}: they are those of the score of a model that "
+        "is trained on all rows, from what every test row contributes to the score and from how "
+        "much the splits differ. They stay within what a metric can reach.",
+        "The expected score is corrected for the choice: methods and numbers of columns are chosen "
+        "by rows drawn at random, and scored on the others.",
+        "Stability is the agreement of columns chosen on disjoint halves of the rows.",
         f"Random state: {record['random_state']}.",
     ]

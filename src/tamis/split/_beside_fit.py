@@ -10,7 +10,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils.metaestimators import available_if
 
+from tamis._binned import BinnedMixin
 from tamis.cutoff.groups import resolve
 from tamis.data import checks
 from tamis.data.target import Target
@@ -18,11 +20,17 @@ from tamis.data.values import check_weight
 from tamis.exceptions import InputError
 from tamis.passes import MemoryEngine, run_pass
 from tamis.passes.memory import Opened, open_table
-from tamis.statistics import Bins, Ranges
+from tamis.statistics import Bins, ClassHistogram
 from tamis.statistics.block import Floats, RangesResult
+from tamis.statistics.law_of_f import f_p_values
+from tamis.statistics.laws import FEW_ROWS, g_p_values
 from tamis.statistics.permuted import PermutedScores, complete
 from tamis.statistics.permuted_counts import MOST_BINS, PermutedCuts, PermutedGains
 from tamis.statistics.permuted_sums import value_vector
+from tamis.statistics.quantile_bins import QuantileBins
+
+# Share of the variance that a cut leaves at least, but for rounding.
+UNEXPLAINED = 1e-13
 
 
 class LossCurve(NamedTuple):
@@ -35,23 +43,52 @@ class LossCurve(NamedTuple):
     unit: str
 
 
-class BesideFitMixin:
+class BesideFitMixin(BinnedMixin):
     """Methods of a `SplitSelector` that a fit does not need."""
 
-    def _bins_of(self: Any, X: Any) -> Bins:
-        """Where the bins of a table in memory lie."""
-        if self.ranges is not None:
-            ends = given_ranges(self.ranges, X.shape[1], type(self).__name__)
+    def _p_value_bounds(self: Any) -> Floats | None:
+        """Law of a single cut, times the number of cuts.
+
+        Cuts of which a side expects fewer than 5 rows of a class have no known law: 1.
+        """
+        if np.isnan(self._unit_weight) or getattr(self, "class_weight", None) is not None:
+            return None
+        total, left = (weight / self._unit_weight for weight in self._sides)
+        sizes = self._class_sizes[self._class_sizes > 0]
+        fewest = np.minimum(left, total - left) * sizes.min() / sizes.sum()
+        if hasattr(self, "classes_"):
+            share = sizes / sizes.sum()
+            base = np.where(
+                self.scores_ < 1.0,
+                self.loss_ / np.where(self.scores_ < 1.0, 1.0 - self.scores_, 1.0),
+                -(share * np.log2(share)).sum(),
+            )
+            freedom = np.full(total.size, sizes.size - 1.0)
+            p_values = g_p_values(np.log(2.0) * base * self.scores_, total, freedom)
         else:
-            ends = run_pass(Ranges(X.shape[1]), MemoryEngine(X), n_jobs=self.n_jobs).finish()
-        return Bins.between(*ends, self.n_bins)
+            ratio = self.scores_ / np.maximum(1.0 - self.scores_, UNEXPLAINED)
+            p_values = f_p_values(ratio, np.ones(total.size), total - 2.0)
+        return np.where(fewest >= FEW_ROWS, np.minimum((self.n_bins - 1) * p_values, 1.0), 1.0)
+
+    def _other_bins(self: Any, table: Opened) -> Bins | QuantileBins:
+        """Bins of quantiles or of given ranges."""
+        if self.ranges is None:
+            return self._bins_of(table.engine.X, table.engine.weight)
+        who = type(self).__name__
+        if self.bins == "quantile":
+            raise InputError(
+                f"{who}: bins='quantile' expected no ranges, because quantiles come from the rows, "
+                f"got {self.ranges!r}. Use bins='uniform', or leave out ranges."
+            )
+        return Bins.between(*given_ranges(self.ranges, table.n_columns, who), self.n_bins)
 
     def _permuted(self: Any, X: Any, y: Any, weight: Floats | None) -> PermutedScores | None:
         plain = self.n_bins <= MOST_BINS and getattr(self, "class_weight", None) is None
         if not plain or not complete(X, weight, self.n_jobs):
             return None
         target = Target.of(y, self._task, weight, X.shape[0], type(self).__name__)
-        bins = self._bins_of(X)
+        table = Opened(MemoryEngine(X), X.shape[0], float(X.shape[0]))
+        bins = self._bins_of(X) if self.ranges is None else self._other_bins(table)
         if target.codes is None:
             values: Any = target.values
             return PermutedCuts(X, bins, value_vector(values)[:, 0], n_jobs=self.n_jobs)
@@ -61,6 +98,7 @@ class BesideFitMixin:
             X, bins, target.codes, cumulative=True, unit=entropy, n_jobs=self.n_jobs
         )
 
+    @available_if(lambda self: self._takes_blocks())  # type: ignore[untyped-decorator]
     def learn_ranges(self: Any, X: Any) -> Any:
         """Take in a block in a first pass that only learns the ranges of the columns.
 
@@ -104,18 +142,36 @@ class BesideFitMixin:
         X = checks.check_table(self, X, reset=False)
         weight = check_weight(sample_weight, X.shape[0], type(self).__name__)
         table = open_table(self, X[:, [column]], y, weight, self._task)
-        low, high = run_pass(Ranges(1), table.engine).finish()
+        bins = self._bins_of(X[:, [column]], weight)
         if self.ranges is not None:
             given = given_ranges(self.ranges, self.n_features_in_, type(self).__name__)
-            low, high = (end[[column]] for end in given)
-        bins = Bins.between(low, high, self.n_bins)
+            bins = Bins.between(given.low[[column]], given.high[[column]], self.n_bins)
         losses, base = self._losses(run_pass(self._by_bin(table, bins), table.engine), 0)
-        return LossCurve(bins.cuts()[0], losses, float(base), ranking.name(column), self._unit)
+        cuts, first = np.unique(bins.cuts()[0], return_index=True)
+        return LossCurve(cuts, losses[first], float(base), ranking.name(column), self._unit)
 
 
-class ClassBlocksMixin:
-    """`partial_fit` that may be told all classes beforehand."""
+class BesideClassFitMixin:
+    """The same for classes: weights of theirs, and `partial_fit` that may be told all of them."""
 
+    def _fractional_cuts(self: Any, table: Floats, base: float) -> Any:
+        """Best cuts of counts that are too many for a table of logarithms, or not whole."""
+        from tamis.split._kernels import best_entropy_cuts
+
+        return self._run_cuts(best_entropy_cuts, (table, self.n_bins), table.shape[1], base)
+
+    def _losses(self: Any, statistic: ClassHistogram, column: int) -> tuple[Any, float]:
+        from tamis.split._kernels import entropy_losses
+
+        return entropy_losses(self._counts(statistic)[0], self.n_bins, column)
+
+    def _weighted(self: Any, statistic: ClassHistogram) -> tuple[Floats, Floats, bool]:
+        """Counts and class sizes after `class_weight`, which are no whole numbers."""
+        table, per_class = statistic.finish().table, statistic.class_weight
+        factors = class_factors(self.class_weight, self.classes_, per_class)
+        return table * factors[:, None, None], per_class * factors, False
+
+    @available_if(lambda self: self._takes_blocks())  # type: ignore[untyped-decorator]
     def partial_fit(
         self: Any, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None
     ) -> Any:

@@ -9,14 +9,16 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tamis._base import BlockSelector
+from tamis._base import BlockSelector, Scores
+from tamis._binned import BINS
 from tamis._facts import SelectorFacts
 from tamis._runtime.threads import run_kernel, split_evenly, threads_for
 from tamis._validation import N_JOBS, Constraint, Custom, Number
 from tamis.passes.memory import Opened
-from tamis.split._beside_fit import BesideFitMixin, ClassBlocksMixin, class_factors, given_ranges
+from tamis.split._beside_fit import BesideClassFitMixin, BesideFitMixin
 from tamis.statistics import Bins, ClassHistogram, Ranges
 from tamis.statistics.block import Floats
+from tamis.statistics.histogram import find_suspects
 
 # Up to this many rows, n log n comes from a table (2 MiB at most).
 LARGEST_LOG_TABLE = 2**18
@@ -32,14 +34,15 @@ class BestCuts(NamedTuple):
 
 
 class SplitSelector(BesideFitMixin, BlockSelector):
-    """Score every column by its single best cut; a subclass gives the loss.
+    """Score every column by its single best cut.
 
-    `_by_bin` makes the statistic of the target by bin of every column, `_best_cuts` finds the best
-    cuts in it, and `_losses` all losses of one column, and that without a cut.
+    `_by_bin` makes the statistic, `_best_cuts` finds the best cuts in it, and `_losses` all losses
+    of one column, and that without a cut.
     """
 
     _constraints: ClassVar[dict[str, Constraint]] = {
-        "n_bins": Number(int, low=2),
+        "n_bins": Number(int, low=2, high=1_000_000),
+        "bins": BINS,
         "ranges": Custom(
             lambda value: value is None or (hasattr(value, "__len__") and len(value) == 2),
             "None or a pair (low, high) of numbers or arrays",
@@ -52,16 +55,25 @@ class SplitSelector(BesideFitMixin, BlockSelector):
     _unit: ClassVar[str] = "loss"
 
     def _statistic(self: Any, table: Opened, first: Ranges) -> Any:
-        ends = first.finish()
-        if self.ranges is not None:
-            ends = given_ranges(self.ranges, table.n_columns, type(self).__name__)
-        return self._by_bin(table, Bins.between(*ends, self.n_bins))
+        if self.ranges is not None or self.bins == "quantile":
+            return self._by_bin(table, self._other_bins(table))
+        return self._by_bin(table, Bins.between(*first.finish(), self.n_bins))
+
+    def _score(self: Any, X: Any, y: Any, weight: Floats | None) -> Scores:
+        found = super()._score(X, y, weight)
+        if self._suspects.size and self.bins == "uniform":
+            self._note_stretched(X, weight)
+        return found
 
     def _finish(self: Any, statistic: Any, constant: NDArray[np.bool_]) -> Floats:
         cuts, bins = self._best_cuts(statistic), statistic.bins
         base = np.where(np.isnan(cuts.base), cuts.overall, cuts.base)
         self.loss_ = np.where(constant, base, cuts.loss)
-        self.thresholds_ = np.where(constant, np.nan, bins.low + (cuts.best + 1.0) * bins.step)
+        self.thresholds_ = np.where(constant, np.nan, bins.cuts()[np.arange(base.size), cuts.best])
+        by_bin = self._weight_by_bin(statistic)
+        below, self._suspects = np.cumsum(by_bin, axis=1), find_suspects(by_bin)
+        self._sides = below[:, -1], below[np.arange(base.size), cuts.best]  # all, and left
+        self._class_sizes = getattr(statistic, "class_weight", np.ones(1))
         scores = np.divide(base - self.loss_, base, out=np.zeros_like(base), where=base > 0)
         return np.clip(scores, 0.0, 1.0, out=scores)
 
@@ -78,7 +90,7 @@ class SplitSelector(BesideFitMixin, BlockSelector):
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class DFT(ClassBlocksMixin, SplitSelector):
+class DFT(BesideClassFitMixin, SplitSelector):
     """Discriminant feature test: how well one cut of a column separates the classes.
 
     The range of every column is cut into equal bins. For each border between two bins, the loss is
@@ -88,12 +100,15 @@ class DFT(ClassBlocksMixin, SplitSelector):
     Parameters
     ----------
     n_bins : int, default=16
-        Number of equal bins, so ``n_bins - 1`` candidate cuts per column.
+        Number of bins, so ``n_bins - 1`` candidate cuts per column.
+    bins : {"uniform", "quantile"}, default="uniform"
+        Bins of equal width, as in the paper, or of equal shares of the rows, which outliers and
+        monotone transformations leave alone, and which need a table in memory.
     class_weight : "balanced", dict or None, default=None
         ``"balanced"`` gives every class the same total weight; a dict maps labels to factors.
     ranges : pair (low, high) or None, default=None
         Known ranges of the columns, as numbers or arrays; ``None`` learns them from the data.
-    n_features_to_select : int, float, "elbow", "all" or rule, default="elbow"
+    n_features_to_select : "auto", int, float, "elbow", "all" or rule, default="auto"
         The cut; see :mod:`tamis.cutoff`.
     n_jobs : int or None, default=None
         Threads; ``None`` uses all cores. The result does not depend on it.
@@ -113,10 +128,9 @@ class DFT(ClassBlocksMixin, SplitSelector):
 
     Notes
     -----
-    O(n_samples n_features + n_features n_bins n_classes) time; memory for
-    ``n_features * n_classes * (n_bins + 1)`` numbers beside the data. Missing values take no part,
-    and zeros of a sparse matrix are counted without being visited. The paper assumes classes of
-    equal size; ``class_weight="balanced"`` restores that for other data.
+    O(n_samples n_features + n_features n_bins n_classes) time; memory for ``n_features * n_classes
+    * (n_bins + 1)`` numbers. Missing values take no part. The paper assumes classes of equal size;
+    ``class_weight="balanced"`` restores that for other data.
 
     References
     ----------
@@ -137,9 +151,10 @@ class DFT(ClassBlocksMixin, SplitSelector):
     """
 
     n_bins: int = 16
+    bins: str = "uniform"
     class_weight: Any = None
     ranges: Any = None
-    n_features_to_select: Any = "elbow"
+    n_features_to_select: Any = "auto"
     n_jobs: int | None = None
 
     facts: ClassVar[SelectorFacts] = SelectorFacts(
@@ -163,7 +178,7 @@ class DFT(ClassBlocksMixin, SplitSelector):
         return ClassHistogram.for_table(bins, table.n_classes, table.engine.n_bytes)
 
     def _best_cuts(self, statistic: ClassHistogram) -> BestCuts:
-        table, per_class, whole = self._weighted(statistic)
+        table, per_class, whole = self._counts(statistic)
         n_columns, total = table.shape[1], per_class.sum()
         share = per_class[per_class > 0] / total
         overall = float(-(share * np.log2(share)).sum())
@@ -173,20 +188,14 @@ class DFT(ClassBlocksMixin, SplitSelector):
             n = np.arange(int(total) + 1, dtype=np.float64)
             n[1:] *= np.log2(n[1:])
             return self._run_cuts(best_whole_cuts, (table, self.n_bins, n), n_columns, overall)
-        from tamis.split._kernels import best_entropy_cuts
+        return self._fractional_cuts(table, overall)
 
-        return self._run_cuts(best_entropy_cuts, (table, self.n_bins), n_columns, overall)
+    def _weight_by_bin(self, statistic: ClassHistogram) -> Floats:
+        return statistic.finish().counts[:, :, : self.n_bins].sum(axis=0)
 
-    def _losses(self, statistic: ClassHistogram, column: int) -> tuple[Any, float]:
-        from tamis.split._kernels import entropy_losses
-
-        return entropy_losses(self._weighted(statistic)[0], self.n_bins, column)
-
-    def _weighted(self, statistic: ClassHistogram) -> tuple[Floats, Floats, bool]:
-        """Counts and class sizes after `class_weight`, and whether they are whole numbers."""
+    def _counts(self, statistic: ClassHistogram) -> tuple[Floats, Floats, bool]:
+        """Counts and class sizes, and whether they are whole numbers."""
+        if self.class_weight is not None:
+            return self._weighted(statistic)
         table, whole = statistic.finish()
-        per_class = statistic.class_weight
-        if self.class_weight is None:
-            return table, per_class, whole
-        factors = class_factors(self.class_weight, self.classes_, per_class)
-        return table * factors[:, None, None], per_class * factors, False
+        return table, statistic.class_weight, whole

@@ -9,7 +9,8 @@ from tamis._facts import SelectorFacts
 from tamis.passes.memory import Opened
 from tamis.split.dft import BestCuts, SplitSelector
 from tamis.statistics import Bins, TargetSums
-from tamis.statistics.block import lanes_for
+from tamis.statistics.block import Floats
+from tamis.statistics.histogram import lanes_for
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -23,10 +24,12 @@ class RFT(SplitSelector):
     Parameters
     ----------
     n_bins : int, default=16
-        Number of equal bins, so ``n_bins - 1`` candidate cuts per column.
+        Number of bins, so ``n_bins - 1`` candidate cuts per column.
+    bins : {"uniform", "quantile"}, default="uniform"
+        As in :class:`~tamis.DFT`.
     ranges : pair (low, high) or None, default=None
         Known ranges of the columns, as numbers or arrays; ``None`` learns them from the data.
-    n_features_to_select : int, float, "elbow", "all" or rule, default="elbow"
+    n_features_to_select : "auto", int, float, "elbow", "all" or rule, default="auto"
         The cut; see :mod:`tamis.cutoff`.
     n_jobs : int or None, default=None
         Threads; ``None`` uses all cores. The result does not depend on it.
@@ -65,8 +68,9 @@ class RFT(SplitSelector):
     """
 
     n_bins: int = 16
+    bins: str = "uniform"
     ranges: Any = None
-    n_features_to_select: Any = "elbow"
+    n_features_to_select: Any = "auto"
     n_jobs: int | None = None
 
     facts: ClassVar[SelectorFacts] = SelectorFacts(
@@ -92,6 +96,9 @@ class RFT(SplitSelector):
         overall = max(second - first * first / weight, 0.0) / weight
         arguments = (sums, squares, self.n_bins)
         return self._run_cuts(best_variance_cuts, arguments, len(sums), overall)
+
+    def _weight_by_bin(self, statistic: TargetSums) -> Floats:
+        return statistic.finish().sums[:, :, 0]
 
     def _losses(self, statistic: TargetSums, column: int) -> tuple[Any, float]:
         from tamis.split._kernels import variance_losses

@@ -84,43 +84,66 @@ def mark_missing(x, order, out):
     return n_seen
 
 
+@inline
+def find_quantiles(x, weight, n_bins, cuts):
+    """Cuts between bins of nearly equal weight, by mid-rank, of ascending values; how many.
+
+    Equal values stay together, NaN comes last and takes no part. At most `n_bins` distinct values
+    have a bin each. A cut is the least value above it.
+    """
+    total, distinct, n_seen = 0.0, 0, 0
+    while n_seen < x.shape[0] and x[n_seen] == x[n_seen]:
+        total += weight[n_seen]
+        distinct += n_seen == 0 or x[n_seen] != x[n_seen - 1]
+        n_seen += 1
+    below = 0.0
+    last, n_cuts, group, i = -1, 0, 0, 0
+    while i < n_seen:
+        end, tied = i, 0.0
+        while end < n_seen and x[end] == x[i]:
+            tied += weight[end]
+            end += 1
+        place = group
+        if distinct > n_bins:
+            # Sums of fractional weights must not decide between two bins by rounding.
+            middle = (below + tied / 2.0) * n_bins / total + BORDER
+            place = min(int(middle), n_bins - 1)
+        if place != last and last >= 0:
+            cuts[n_cuts] = x[i]
+            n_cuts += 1
+        last = place
+        below += tied
+        group += 1
+        i = end
+    return n_cuts
+
+
+@kernel
+def quantile_cuts(values, weight, n_bins, cuts):
+    """Cuts of sorted columns, the rows of `values`; the last one repeats.
+
+    `weight` has a row per column or one for all, and `cuts` are infinite beforehand.
+    """
+    for j in range(values.shape[0]):
+        n = find_quantiles(values[j], weight[min(j, weight.shape[0] - 1)], n_bins, cuts[j])
+        for b in range(max(n, 1), n_bins - 1):
+            cuts[j, b] = cuts[j, n - 1] if n > 0 else np.inf
+
+
 @kernel
 def code_quantile(values, order, weight, n_bins, table, n_levels):
     """Bins of nearly equal weight by mid-rank; equal values stay together."""
+    cuts = np.empty(n_bins)
     for j in range(values.shape[0]):
-        x = values[j]
-        n_seen = mark_missing(x, order[j], table[j])
-        total = 0.0
-        distinct = 0
+        n_seen = mark_missing(values[j], order[j], table[j])
+        x, w = values[j][order[j]], weight[order[j]]
+        n_cuts = find_quantiles(x, w, n_bins, cuts)
+        level = 0
         for i in range(n_seen):
-            total += weight[order[j, i]]
-            if i == 0 or x[order[j, i]] != x[order[j, i - 1]]:
-                distinct += 1
-        below = 0.0
-        group = 0
-        last = -1
-        level = -1
-        i = 0
-        while i < n_seen:
-            end = i
-            tied = 0.0
-            while end < n_seen and x[order[j, end]] == x[order[j, i]]:
-                tied += weight[order[j, end]]
-                end += 1
-            place = group
-            if distinct > n_bins:
-                # Sums of fractional weights must not decide between two bins by rounding.
-                middle = (below + tied / 2.0) * n_bins / total + BORDER
-                place = min(int(middle), n_bins - 1)
-            if place != last:
+            if level < n_cuts and x[i] == cuts[level]:
                 level += 1
-                last = place
-            for p in range(i, end):
-                table[j, order[j, p]] = level
-            below += tied
-            group += 1
-            i = end
-        n_levels[j] = max(level + 1, 1)
+            table[j, order[j, i]] = level
+        n_levels[j] = n_cuts + 1
 
 
 @inline

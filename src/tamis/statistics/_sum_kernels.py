@@ -4,7 +4,7 @@ import numpy as np
 
 from tamis._runtime.compilation import kernel
 from tamis.statistics._kernels import bins_of_columns, fill_slots
-from tamis.statistics.block import GROUP
+from tamis.statistics.histogram import GROUP
 
 
 @kernel

@@ -15,16 +15,6 @@ from tamis.statistics.state import Stateful
 
 Floats = NDArray[np.float64]
 
-# Columns in a tile: 8 to 16 KiB of every row are read in one go, and the tile's table of bins
-# stays in the second-level cache.
-TILE_COLUMNS = 1024
-# Tiles begin at multiples of this, so that a kernel may share work within a group of columns and
-# still add in the same order for any number of threads.
-GROUP = 64
-# Private tables of all threads together may take this share of the data's size.
-LANE_SHARE = 0.02
-MOST_LANES = 8
-
 
 @dataclass(frozen=True)
 class Block:
@@ -122,43 +112,12 @@ def as_kernel_input(X: Any) -> Any:
     return np.ascontiguousarray(X, dtype=dtype)
 
 
-def lanes_for(data_bytes: int, table_bytes: int) -> int:
-    """Private tables for threads, a power of two that depends on the data alone."""
-    affordable = int(min(LANE_SHARE * data_bytes / table_bytes, MOST_LANES))
-    return 1 << max(affordable, 1).bit_length() - 1
-
-
 def kernel_for(
     block: Block, name: str, rows: str = "_kernels", columns: str = "_column_bin_kernels"
 ) -> Any:
     """Kernel of a statistic for the layout of a block; `rows` and `columns` are its modules."""
     module = {"rows": rows, "columns": columns, "sparse": "_sparse_kernels"}[block.layout]
     return getattr(import_module(f"tamis.statistics.{module}"), f"{name}_{block.layout}")
-
-
-def sum_block(
-    kernel: Any, block: Block, arguments: tuple[Any, ...], lanes: Floats, n_jobs: int | None
-) -> None:
-    """Add a block to `lanes` with a kernel of `tamis.statistics`.
-
-    With one lane, threads take column tiles. With several, each lane takes its own share of the
-    rows in memory order. Both give the same numbers whatever the number of threads.
-    """
-    threads = threads_for(block.n_rows * block.n_columns, n_jobs)
-    parts: list[tuple[Any, ...]]
-    if block.layout == "sparse":
-        parts = [(block.stored, block.start, block.stop, *arguments, lanes[0])]
-    else:
-        rows = split_evenly(block.start, block.stop, len(lanes) if block.layout == "rows" else 1)
-        n_groups, n_tiles = -(-block.n_columns // GROUP), -(-block.n_columns // TILE_COLUMNS)
-        groups = split_evenly(0, n_groups, max(n_tiles, threads if len(lanes) == 1 else 1))
-        columns = [(a * GROUP, min(b * GROUP, block.n_columns)) for a, b in groups]
-        parts = [
-            (block.dense, *piece, *arguments, lane, *tile)
-            for piece, lane in zip(rows, lanes, strict=False)
-            for tile in columns
-        ]
-    run_kernel(kernel, kernel, parts, threads, block.X.dtype)
 
 
 class RangesResult(NamedTuple):
@@ -218,7 +177,7 @@ class Ranges(Stateful):
         if block.n_rows == 0:
             return self
         self.n_rows += block.n_rows
-        kernel = kernel_for(block, "ranges", columns="_column_kernels")
+        kernel = kernel_for(block, "ranges", "_range_kernels", "_column_kernels")
         threads = threads_for(block.n_rows * block.n_columns, n_jobs)
         found = [(self.low, self.high)]
         parts: list[tuple[Any, ...]]

@@ -121,6 +121,8 @@ class ClassMoments(StatefulByClass):
 
     def merge(self, other: ClassMoments) -> ClassMoments:
         """Take in what another object has seen of the same classes."""
+        from tamis.statistics.moments import merge_tables
+
         self.class_weight += other.class_weight
         merge_tables(self._tables, *other._tables)
         return self
@@ -139,17 +141,6 @@ def add_dense(
     arguments = (*rows, block.weights, *tables)
     parts = [(*arguments, *tile) for tile in split_evenly(0, block.n_columns, n_tiles)]
     run_kernel(kernel, kernel, parts, threads, block.X.dtype)
-
-
-def merge_tables(tables: Tables, weight: Floats, mean: Floats, spread: Floats) -> None:
-    """Merge other moments into tables by the formula of Chan, Golub and LeVeque."""
-    total = tables[0] + weight
-    share = np.divide(weight, total, out=np.zeros_like(total), where=total > 0)
-    with np.errstate(over="ignore", invalid="ignore"):  # infinite values stay visible
-        gap = mean - tables[1]
-        tables[2][:] += spread + gap * gap * tables[0] * share
-        tables[1][:] += gap * share
-    tables[0][:] = total
 
 
 def finish_tables(weight: Floats, mean: Floats, spread: Floats) -> Tables:

@@ -81,7 +81,9 @@ def linear_factors(X: Any, weight: Floats, dtype: Any, n_jobs: int | None) -> Fa
         seen = ~np.isnan(values)
         part = np.where(seen, values, 0.0).astype(np.float64)
         mean = (part @ weight) / (seen @ weight)
-        part = np.where(seen, part - mean[:, None], 0.0) * root
+        part = np.where(seen, part - mean[:, None], 0.0)
+        # Squares of tiny values are 0; a power of 2 is exact.
+        part = np.ldexp(part, -np.frexp(np.abs(part).max(axis=1, keepdims=True))[1]) * root
         norm = np.sqrt((part**2).sum(axis=1))
         out[:] = part / norm[:, None]
 

@@ -2,16 +2,28 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tamis.statistics.block import Block, Floats, kernel_for, lanes_for, sum_block
+from tamis._runtime.threads import run_kernel, split_evenly, threads_for
+from tamis.statistics.block import Block, Floats, kernel_for
 from tamis.statistics.state import StatefulByClass
 
 # Sums of weights in different orders may differ by this share.
 ROUNDING = 1e-12
+# With a range of more interquartile ranges most rows share one or two equal bins.
+STRETCHED = 20
+# Columns in a tile: 8 to 16 KiB of every row are read in one go, and the tile's table of bins
+# stays in the second-level cache.
+TILE_COLUMNS = 1024
+# Tiles begin at multiples of this, so that a kernel may share work within a group of columns and
+# still add in the same order for any number of threads.
+GROUP = 64
+# Private tables of all threads together may take this share of the data's size.
+LANE_SHARE = 0.02
+MOST_LANES = 8
 
 
 class Bins(NamedTuple):
@@ -19,10 +31,9 @@ class Bins(NamedTuple):
 
     Parameters
     ----------
-    low, step, scale : ndarray of shape (n_columns,)
-        Lower end of the range, width of a bin and its reciprocal.
-    origin : ndarray of shape (n_columns,)
-        A quarter of a bin above `low`, from where the kernels guess.
+    low, step, scale, origin : ndarray of shape (n_columns,)
+        Lower end of the range; width of a bin, and its reciprocal; a quarter of a bin above `low`,
+        from where the kernels guess.
     narrow : ndarray of int
         Columns whose bins are about as narrow as the spacing of floats there.
     n_bins : int
@@ -71,6 +82,10 @@ class Bins(NamedTuple):
         """Bin that holds the value zero, for every column."""
         return (self.cuts() <= 0.0).sum(axis=1)
 
+    def placed(self, block: Block, n_jobs: int | None = 1) -> Block:
+        """What the kernels bin: the block itself; see `QuantileBins`."""
+        return block
+
 
 class ClassHistogramResult(NamedTuple):
     """Finished histogram: ``table[class, column, slot]``; the last slot holds missing cells.
@@ -86,10 +101,14 @@ class ClassHistogramResult(NamedTuple):
         """Weight per class, column and bin."""
         return self.table[:, :, :-1]
 
-    @property
-    def missing(self) -> Floats:
-        """Weight of the missing cells per class and column."""
-        return self.table[:, :, -1]
+
+def find_suspects(per_bin: Floats) -> NDArray[np.intp]:
+    """Columns of which half lies in 1 / STRETCHED of the range, and nearly all in half of it."""
+    n_bins, occupied = per_bin.shape[1], (per_bin > 0).sum(axis=1)
+    few = np.flatnonzero((occupied > 1) & (occupied <= -(-n_bins // 2) + 3))
+    below, width = np.cumsum(per_bin[few], axis=1), min(n_bins // STRETCHED + 2, n_bins)
+    inside = below[:, width - 1 :] - np.pad(below[:, :-width], ((0, 0), (1, 0)))
+    return few[inside.max(axis=1) >= 0.49 * below[:, -1]]
 
 
 class ClassHistogram(StatefulByClass):
@@ -102,8 +121,7 @@ class ClassHistogram(StatefulByClass):
     n_classes : int
         Number of classes; the target of a block holds codes below it.
     lanes : int, default=1
-        Private tables that threads fill from different rows. The number of lanes, not that of
-        threads, decides the order of summation.
+        Private tables that threads fill from different rows; they decide the order of summation.
 
     Examples
     --------
@@ -135,6 +153,7 @@ class ClassHistogram(StatefulByClass):
 
     def update(self, block: Block, n_jobs: int | None = 1) -> ClassHistogram:
         """Take in the rows of a block."""
+        block = self.bins.placed(block, n_jobs)
         weight = block.weight_slice
         self.class_weight += np.bincount(block.target_slice, weight, self.class_weight.size)
         self.has_sparse |= block.layout == "sparse"
@@ -167,3 +186,34 @@ class ClassHistogram(StatefulByClass):
             columns = np.arange(table.shape[1])
             table[:, columns, self.bins.zero_slots()] += zeros
         return ClassHistogramResult(table, self.whole)
+
+
+def lanes_for(data_bytes: int, table_bytes: int) -> int:
+    """Private tables for threads, a power of two that depends on the data alone."""
+    affordable = int(min(LANE_SHARE * data_bytes / table_bytes, MOST_LANES))
+    return 1 << max(affordable, 1).bit_length() - 1
+
+
+def sum_block(
+    kernel: Any, block: Block, arguments: tuple[Any, ...], lanes: Floats, n_jobs: int | None
+) -> None:
+    """Add a block to `lanes` with a kernel of `tamis.statistics`.
+
+    With one lane, threads take column tiles. With several, each lane takes its own share of the
+    rows in memory order. Both give the same numbers whatever the number of threads.
+    """
+    threads = threads_for(block.n_rows * block.n_columns, n_jobs)
+    parts: list[tuple[Any, ...]]
+    if block.layout == "sparse":
+        parts = [(block.stored, block.start, block.stop, *arguments, lanes[0])]
+    else:
+        rows = split_evenly(block.start, block.stop, len(lanes) if block.layout == "rows" else 1)
+        n_groups, n_tiles = -(-block.n_columns // GROUP), -(-block.n_columns // TILE_COLUMNS)
+        groups = split_evenly(0, n_groups, max(n_tiles, threads if len(lanes) == 1 else 1))
+        columns = [(a * GROUP, min(b * GROUP, block.n_columns)) for a, b in groups]
+        parts = [
+            (block.dense, *piece, *arguments, lane, *tile)
+            for piece, lane in zip(rows, lanes, strict=False)
+            for tile in columns
+        ]
+    run_kernel(kernel, kernel, parts, threads, block.X.dtype)

@@ -5,27 +5,14 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from tamis.statistics.law_of_f import SMALLEST, Floats
 
-# The smallest p-value there is.
-SMALLEST = float(np.finfo(np.float64).tiny)
 # Step of an integral over log odds that leaves an error of 1e-17.
 WIDEST_STEP = 0.25
 # Columns whose integrals are computed in one go.
 COLUMNS_AT_A_TIME = 4096
 # The law of G is rough if more than this share of cells expects fewer rows than this.
 FEW_ROWS, ROUGH_SHARE = 5.0, 0.2
-
-
-def f_p_values(ratio: Floats, between: Floats, within: Floats) -> Floats:
-    """P-values of explained over unexplained squares, by the F distribution; 1 without freedom."""
-    from scipy.special import fdtrc
-
-    tested = (between > 0) & (within > 0)
-    p_values = np.ones(ratio.size)
-    f = ratio[tested] / between[tested] * within[tested]
-    p_values[tested] = fdtrc(between[tested], within[tested], f)
-    return np.maximum(p_values, SMALLEST)
 
 
 def fisher_p_values(ratio: Floats, first: Floats, second: Floats) -> Floats:

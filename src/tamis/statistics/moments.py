@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from tamis._runtime.threads import run_kernel
 from tamis.statistics.block import Block, Floats
-from tamis.statistics.class_moments import Tables, add_dense, finish_tables, merge_tables
+from tamis.statistics.class_moments import Tables, add_dense, finish_tables
 from tamis.statistics.state import Stateful
 
 
@@ -92,3 +92,14 @@ def add_sparse(
     zeros[n_stored == n_rows[:, None]] = 0.0
     merge_tables(part, zeros, np.zeros(shape), np.zeros(shape))
     merge_tables(tables, *part)
+
+
+def merge_tables(tables: Tables, weight: Floats, mean: Floats, spread: Floats) -> None:
+    """Merge other moments into tables by the formula of Chan, Golub and LeVeque."""
+    total = tables[0] + weight
+    share = np.divide(weight, total, out=np.zeros_like(total), where=total > 0)
+    with np.errstate(over="ignore", invalid="ignore"):  # infinite values stay visible
+        gap = mean - tables[1]
+        tables[2][:] += spread + gap * gap * tables[0] * share
+        tables[1][:] += gap * share
+    tables[0][:] = total

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tamis._runtime.threads import run_kernel, split_evenly, threads_for
+from tamis.statistics.block import Block
 from tamis.statistics.histogram import Bins
 from tamis.statistics.permuted import Floats, Orders, Rotations
 
@@ -39,7 +40,7 @@ class PermutedBins:
     def __init__(self, X: NDArray[Any], bins: Bins, n_jobs: int | None = None):
         from tamis.statistics._bit_kernels import slots_of
 
-        X = X if X.dtype in (np.float32, np.float64) else X.astype(np.float64)
+        X = bins.placed(Block.of(X), n_jobs).X
         self.n_rows, self.n_columns, self.n_bins = *X.shape, bins.n_bins
         self.n_jobs = n_jobs
         self.slots = np.empty((self.n_columns, self.n_rows), np.uint8)

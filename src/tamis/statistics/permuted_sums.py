@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from threading import local
 from typing import Any
 
 import numpy as np
@@ -15,8 +16,8 @@ from tamis.statistics.permuted import Floats, Orders, Rotations
 Singles = NDArray[np.float32]
 # Columns per task of making columns ready; the result does not depend on it.
 TASK_COLUMNS = 128
-# Columns that are multiplied at a time, by one thread.
-TILE_COLUMNS = 32
+# Columns that one thread multiplies or transforms at a time: a product gets the target ready anew.
+PRODUCT_COLUMNS, TRANSFORM_COLUMNS = 512, 32
 # A sum of n products in float32 is known to this many roundings times the root of n.
 ROUNDINGS = 4
 
@@ -64,6 +65,7 @@ class PermutedSums:
         self.vectors = vectors.astype(np.float32)
         self.reduce, self._scores, self._inverse = reduce, scores, inverse
         self.columns: Singles | None = None
+        self.rooms = local()
 
     def targets(self, orders: Orders | Rotations) -> Any:
         """Vectors in every order, to multiply with; for rotations, the statistic itself."""
@@ -76,16 +78,19 @@ class PermutedSums:
         )
 
     def statistic(self, columns: NDArray[np.intp], targets: Any) -> Singles:
-        """Correlation of some columns with the target in every order."""
+        """Correlation of some columns with the target in every order.
+
+        The next call writes to the same memory.
+        """
         if isinstance(targets, np.ndarray):
             return targets[columns]
         assert self.columns is not None
-        ready, out = self.columns, np.empty((columns.size, targets.n_orders), np.float32)
+        ready, out = self.columns, self._room("out", (columns.size, targets.n_orders))
 
         def work(first: int, last: int) -> None:
             self._fill(ready[columns[first:last]], targets, out[first:last])
 
-        self._over_tiles(work, out)
+        self._over_tiles(work, out, PRODUCT_COLUMNS)
         return out
 
     def _rotate(self, rotations: Rotations) -> Singles:
@@ -99,13 +104,21 @@ class PermutedSums:
             standardise(X, rotations.rows, self.constant, first, last, ready)
             self._fill(ready, transform, out[first:last])
 
-        self._over_tiles(work, out)
+        self._over_tiles(work, out, TRANSFORM_COLUMNS)
         return out
 
-    def _over_tiles(self, work: Callable[[int, int], None], out: Singles) -> None:
-        """Let threads go through tiles of the columns."""
-        tiles = split_evenly(0, len(out), -(-len(out) // TILE_COLUMNS))
-        run_parts(work, tiles, threads_for(out.size * TILE_COLUMNS, self.n_jobs))
+    def _room(self, name: str, shape: tuple[int, ...]) -> Singles:
+        """Memory of this thread that is used again: fresh pages cost more than what is computed."""
+        rooms, size = self.rooms.__dict__, int(np.prod(shape))
+        if name not in rooms or rooms[name].size < size:
+            rooms[name] = np.empty(size, np.float32)
+        return np.asarray(rooms[name][:size].reshape(shape))
+
+    def _over_tiles(self, work: Callable[[int, int], None], out: Singles, most: int) -> None:
+        """Let threads go through tiles of the columns, at least one for each."""
+        threads = threads_for(32 * out.size, self.n_jobs)
+        tiles = split_evenly(0, len(out), max(-(-len(out) // most), threads))
+        run_parts(work, tiles, threads)
 
     def _fill(self, columns: Singles, multiply: Any, out: Singles) -> None:
         """Write the statistic of some columns, made ready, for every order."""
@@ -178,8 +191,8 @@ class PermutedVariances(PermutedSums):
         """Root of the share of the variance between classes, as the plain ratio counts it."""
         from tamis.statistics._permuted_kernels import variance_shares
 
-        sums = multiply(columns, np.empty_like(out))
-        squares = multiply(np.square(columns), np.empty_like(out))
+        sums = multiply(columns, self._room("sums", out.shape))
+        squares = multiply(np.square(columns), self._room("squares", out.shape))
         variance_shares(tuple(sums), tuple(squares), self.sizes, out)
 
 

@@ -6,8 +6,8 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from tamis.statistics.block import Block, Floats, kernel_for, sum_block
-from tamis.statistics.histogram import ROUNDING, Bins
+from tamis.statistics.block import Block, Floats, kernel_for
+from tamis.statistics.histogram import ROUNDING, Bins, sum_block
 from tamis.statistics.state import Stateful
 
 
@@ -61,6 +61,7 @@ class TargetSums(Stateful):
 
     def update(self, block: Block, n_jobs: int | None = 1) -> TargetSums:
         """Take in the rows of a block, whose target is already centred."""
+        block = self.bins.placed(block, n_jobs)
         target, weight = block.target_slice, block.weight_slice
         weighted = weight * target
         squares = float(weighted @ target)

@@ -7,9 +7,9 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from tamis._runtime.threads import run_kernel
-from tamis.statistics.block import Block, Floats, sum_block
+from tamis.statistics.block import Block, Floats
 from tamis.statistics.class_moments import ClassMomentsResult
-from tamis.statistics.histogram import ROUNDING
+from tamis.statistics.histogram import ROUNDING, sum_block
 from tamis.statistics.state import Stateful
 
 

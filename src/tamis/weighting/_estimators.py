@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext
+from os import PathLike
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,7 +14,7 @@ from sklearn.base import clone, is_classifier
 
 from tamis._runtime.compilation import announce_compilation
 from tamis._runtime.threads import effective_jobs, run_parts, split_evenly
-from tamis._validation import Choice, Number, check_value
+from tamis._validation import Choice, Custom, Number, check_value
 from tamis.exceptions import InputError
 
 Floats = NDArray[np.float64]
@@ -75,6 +76,10 @@ def check_estimator_choice(estimator: Any, params: Mapping[str, Any] | None, who
             f"{who}: estimator_params belong to the built-in estimators, got {dict(params)!r} with "
             f"{type(estimator).__name__}. Set the parameters of the classifier itself."
         )
+
+
+PARAMS = Custom(lambda value: value is None or isinstance(value, Mapping), "a mapping or None")
+PATH = Custom(lambda value: value is None or isinstance(value, str | PathLike), "a path or None")
 
 
 def _is_classifier(estimator: Any) -> bool:

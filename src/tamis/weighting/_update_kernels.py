@@ -53,7 +53,12 @@ def riemannian_step(P, draws, excess, step):
 
 @kernel
 def project_on_simplex(x):
-    """Nearest point of the simplex, in place: lower the entries that stay positive alike."""
+    """Nearest point of the simplex, in place: lower the entries that stay positive alike.
+
+    Taking the largest entry off first changes nothing but keeps the 1 from being rounded away.
+    Rounding may also bring an entry back, so the search ends when the active set stops shrinking.
+    """
+    x -= x.max()
     n_active = x.size
     total = x.sum()
     while True:
@@ -63,7 +68,7 @@ def project_on_simplex(x):
             if x[j] > threshold:
                 n_above += 1
                 above += x[j]
-        if n_above == n_active:
+        if n_above >= n_active:
             break
         n_active, total = n_above, above
     for j in range(x.size):

@@ -27,7 +27,7 @@ from tamis.data.partitioned import CLUSTER
 from tamis.exceptions import InputError
 from tamis.passes.dask.client import as_address
 from tamis.weighting._distribution import Material, Workers, on_workers
-from tamis.weighting._estimators import Task, check_estimator_choice
+from tamis.weighting._estimators import PARAMS, PATH, Task, check_estimator_choice
 from tamis.weighting._learning import (
     PROCESSES,
     Learning,
@@ -106,7 +106,7 @@ class OFW(WeightedSelector):
         Resume from the weights of the last fit.
     checkpoint : str, path or None, default=None
         File that keeps the state; an interrupted fit resumes from it, to the same result.
-    n_features_to_select : int, float, "elbow", "all" or rule, default="elbow"
+    n_features_to_select : "auto", int, float, "elbow", "all" or rule, default="elbow"
         The cutoff; see :mod:`tamis.cutoff`. ``Mass(0.9)`` keeps nine tenths of the probability.
     random_state : int, RandomState or None, default=None
         Seed of all draws.
@@ -224,6 +224,8 @@ class OFW(WeightedSelector):
         "scale": Choice((True, False)),
         "n_restarts": Number(int, low=1),
         "warm_start": Choice((True, False)),
+        "checkpoint": PATH,
+        "estimator_params": PARAMS,
         "n_jobs": N_JOBS,
         "cluster": CLUSTER,
     }

@@ -50,7 +50,7 @@ class FSV(WeightedSelector):
         Most linear programs per plane.
     tol : float, default=1e-6
         The programs end when the objective falls by no more than this.
-    n_features_to_select : int, float, "best", "elbow", "all" or rule, default="best"
+    n_features_to_select : "auto", int, float, "best", "elbow", "all" or rule, default="best"
         The cutoff; ``"best"`` keeps the columns that a plane uses; see :mod:`tamis.cutoff`.
     n_jobs : int or None, default=None
         Threads that look for constant columns; ``None`` uses all cores. The result does not

@@ -47,7 +47,7 @@ class L0SVM(WeightedSelector):
         is 1.
     max_iter : int, default=100_000
         Most steps of the solver in one training.
-    n_features_to_select : int, float, "best", "elbow", "all" or rule, default="best"
+    n_features_to_select : "auto", int, float, "best", "elbow", "all" or rule, default="best"
         The cutoff; ``"best"`` keeps the columns that did not fall. See :mod:`tamis.cutoff`.
     n_jobs : int or None, default=None
         Threads that look through the table; ``None`` uses all cores. The result does not depend

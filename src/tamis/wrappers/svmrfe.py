@@ -69,9 +69,9 @@ class SVMRFE(WeightedSelector):
         Most steps of the solver in one training.
     random_state : int, RandomState instance or None, default=None
         Seed of the bootstrap samples.
-    n_features_to_select : int, float, "elbow", "all" or rule, default=0.5
-        The cutoff; see :mod:`tamis.cutoff`. An order has no elbow, so the default is half of the
-        columns, as for scikit-learn's ``RFE``.
+    n_features_to_select : "auto", int, float, "elbow", "all" or rule, default=0.5
+        The cutoff; see :mod:`tamis.cutoff`. An order has no elbow; 0.5 keeps half of the columns,
+        as scikit-learn's ``RFE`` does.
     n_jobs : int or None, default=None
         Threads over the bootstrap samples; ``None`` uses all cores. The result does not depend on
         it.

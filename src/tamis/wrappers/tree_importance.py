@@ -33,6 +33,8 @@ ENSEMBLES = {
     "xgboost": ("xgboost", "XGB"),
     "lightgbm": ("lightgbm", "LGBM"),
 }
+# Sparse tables are made dense up to this many cells, 1 GiB in float32.
+MOST_DENSE_CELLS = 2**28
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -72,7 +74,7 @@ class TreeImportance(WeightedSelector):
         What the target is; ``"auto"`` infers it (:func:`tamis.data.infer_task`).
     random_state : int, RandomState or None, default=None
         Seed of the trees, the held-out rows and the shuffles.
-    n_features_to_select : int, float, "elbow", "all" or rule, default="elbow"
+    n_features_to_select : "auto", int, float, "elbow", "all" or rule, default="elbow"
         The cutoff; see :mod:`tamis.cutoff`.
     n_jobs : int or None, default=None
         Threads that grow the trees; ``None`` uses all cores. The result does not depend on it.
@@ -101,11 +103,13 @@ class TreeImportance(WeightedSelector):
     Constant columns are not shown to the trees. Missing values are sent to the side of a split
     that gains more. The named ensembles get every column stretched to [0, 1] in float32, so that
     columns far from 0 or of small extent are not lost to rounding, and a standardised numeric
-    target. A sparse table stays sparse for forests unless it holds missing values. Forests for a
-    numeric target look at a third of the columns in every split (Breiman's choice).
+    target. A sparse table is made dense up to 2^28 cells (1 GiB), so that it gets the scores of the
+    dense one; a larger one stays sparse for forests, which find other splits of equal gain in it.
+    Forests for a numeric target look at a third of the columns in every split (Breiman's choice).
 
     Rows are ordered by their content first, so that the draws of a forest do not depend on the
-    order they come in. Weights that are counts repeat rows; others go to the trees and the score.
+    order they come in. Weights that are counts repeat rows, up to four times their number; others
+    go to the trees and the score, where a weight is not exactly a repetition, since rows are drawn.
 
     References
     ----------
@@ -324,15 +328,18 @@ def make_ensemble(
 def unit_table(X: Any, low: Floats, high: Floats, *, keep_sparse: bool) -> Any:
     """The table as float32 between 0 and 1, or between -1 and 1 if it stays sparse.
 
-    scikit-learn's trees cast to float32 and take values within 1e-7 as equal.
+    scikit-learn's trees cast to float32 and take values within 1e-7 as equal. Of equally good
+    splits they find others in sparse tables, so only what would be too large is left sparse.
     """
     if sparse.issparse(X):
-        if keep_sparse and not np.isnan(X.data).any():
+        is_large = X.shape[0] * X.shape[1] > MOST_DENSE_CELLS
+        if keep_sparse and is_large and not np.isnan(X.data).any():
             size = np.maximum(np.abs(low), np.abs(high))
             data = (X.data / size[X.indices]).astype(np.float32)
             return sparse.csr_matrix((data, X.indices, X.indptr), shape=X.shape)
-        X = X.toarray()
+        X = X.tocsc()
     table = np.empty(X.shape, dtype=np.float32)
     for j in range(X.shape[1]):
-        table[:, j] = (X[:, j].astype(np.float64) - low[j]) / (high[j] - low[j])
+        column = X[:, [j]].toarray().ravel() if sparse.issparse(X) else X[:, j]
+        table[:, j] = (column.astype(np.float64) - low[j]) / (high[j] - low[j])
     return table

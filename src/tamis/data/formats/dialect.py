@@ -25,7 +25,8 @@ SAMPLE_LINES = 50
 # Arrow reads in blocks, and a row must fit in one. Many rows per block keep the columns of a wide
 # table from falling into a chunk per row or two.
 MIN_BLOCK = 4 * 1024**2
-MAX_BLOCK = 2**31 - 1
+MAX_BLOCK = 2**28
+LONGEST_LINE = 2**26
 ROWS_PER_BLOCK = 64
 
 
@@ -89,13 +90,16 @@ def sniff(path: Path) -> tuple[TextDialect, list[str]]:
 
 def _first_lines(path: Path) -> list[str]:
     """Decode the first lines that are not blank."""
-    from tamis.data.formats.odd_text import not_utf8, unreadable
+    from tamis.data.formats.odd_text import not_utf8, too_long, unreadable
 
     try:
         with open_bytes(path) as stream:
-            raw = list(islice((line for line in stream if line.strip(b"\r\n")), SAMPLE_LINES))
+            lines = iter(lambda: stream.readline(LONGEST_LINE), b"")
+            raw = list(islice((line for line in lines if line.strip(b"\r\n")), SAMPLE_LINES))
     except (OSError, EOFError, zlib.error) as error:
         raise unreadable(path, error) from error
+    if max(map(len, raw), default=0) == LONGEST_LINE:
+        raise too_long(path, LONGEST_LINE)
     try:
         text = b"".join(raw).decode("utf-8-sig")
     except UnicodeDecodeError as error:

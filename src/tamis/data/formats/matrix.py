@@ -16,6 +16,8 @@ from tamis.exceptions import ColumnTypeError, InputError
 
 # A part is a range of rows of about this size; how rows are cut does not depend on any limit.
 PART_BYTES = 64 * 2**20
+# A header may claim any number of columns if no row has to be there.
+MOST_COLUMNS_WITHOUT_ROWS = 1_000_000
 
 
 class OpenMatrix:
@@ -75,6 +77,10 @@ class MatrixFile(TableFile):
                 f"{who}: expected a matrix of real numbers, got {dtype}; save int or float."
             )
         n_rows, n_columns = (int(n) for n in shape)
+        if n_rows == 0 and n_columns > MOST_COLUMNS_WITHOUT_ROWS:
+            raise InputError(
+                f"{who}: expected rows, got none of {n_columns:,} columns. Write the file again."
+            )
         narrow = dtype.kind == "f" and dtype.itemsize <= 4
         self.kinds = np.full(n_columns, NARROW if narrow else WIDE, dtype=np.uint8)
         self.others = {}

@@ -7,6 +7,8 @@ is cut short while it is mapped ends the process. Nothing is ever unpickled.
 from __future__ import annotations
 
 import struct
+import tokenize
+import warnings
 import zipfile
 import zlib
 from collections.abc import Iterator, Mapping
@@ -19,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from tamis._runtime.memory import free_memory
 from tamis._runtime.wording import counted, listed
 from tamis.data.formats.base import Request
 from tamis.data.formats.matrix import MatrixFile, OpenMatrix, column_names, numbered, pick, span_of
@@ -31,6 +34,12 @@ DAMAGE = (
     OSError,
     EOFError,
     KeyError,
+    TypeError,
+    OverflowError,
+    MemoryError,
+    RecursionError,
+    SyntaxError,
+    tokenize.TokenError,
     NotImplementedError,
     struct.error,
     zipfile.BadZipFile,
@@ -91,7 +100,11 @@ def read_header(stream: IO[bytes]) -> tuple[tuple[int, ...], bool, np.dtype[Any]
     if version not in {(1, 0), (2, 0)}:
         raise ValueError(f"version {version} of the NPY format")
     read = getattr(np.lib.format, f"read_array_header_{version[0]}_0")
-    shape, fortran, dtype = read(stream)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # numpy warns of headers of Python 2, and reads them
+        shape, fortran, dtype = read(stream)
+    if min(shape, default=0) < 0:
+        raise ValueError(f"a shape of {shape}")
     if dtype.hasobject:
         raise ValueError("Python objects, which are not loaded because they can run code")
     return shape, fortran, dtype
@@ -99,6 +112,8 @@ def read_header(stream: IO[bytes]) -> tuple[tuple[int, ...], bool, np.dtype[Any]
 
 def find_array(path: Path) -> StoredArray:
     """Find the array of an NPY file."""
+    if not path.is_file() and path.exists():
+        raise ValueError("not a regular file")  # a pipe might never end
     with open(path, "rb") as stream:
         shape, fortran, dtype = read_header(stream)
         offset = stream.tell()
@@ -258,13 +273,30 @@ def read_npz(path: Path) -> RawTable:
     return replace(table, extras=arrays, notes=tuple(notes))
 
 
+def _check_unpacked(path: Path) -> None:
+    """Raise before an archive is unpacked that takes more memory than there is."""
+    with zipfile.ZipFile(path) as archive:
+        n_bytes = sum(info.file_size for info in archive.infolist())
+    if n_bytes > (free := free_memory()):
+        raise InputError(
+            f"{path.name}: expected arrays that fit into the free memory ({free:,} bytes), got "
+            f"{n_bytes:,} bytes unpacked. Read it in blocks with tamis.scan."
+        )
+
+
 def _load(path: Path) -> dict[str, np.ndarray]:
     try:
+        if zipfile.is_zipfile(path):
+            _check_unpacked(path)
         # Opened here, because numpy leaves its own file open when the archive is damaged.
         with open(path, "rb") as stream:
             loaded = np.load(stream, allow_pickle=False)
             if not isinstance(loaded, np.ndarray):
-                return {name: loaded[name] for name in loaded.files}
+                members = {name: loaded[name] for name in loaded.files}
+                # numpy returns members that are no arrays as bytes.
+                return {name: m for name, m in members.items() if isinstance(m, np.ndarray)}
+    except InputError:
+        raise
     except DAMAGE as error:
         if "Object arrays" in str(error):
             raise InputError(

@@ -146,3 +146,11 @@ def check_end(path: Path, last: str) -> None:
             f"{path.name}: expected every quote to be closed, got one open at the end of the file, "
             f"in the cell that starts with {last[:40]!r}; close it or remove it."
         )
+
+
+def too_long(path: Path, limit: int) -> InputError:
+    """Build the error for a line that has no end within the limit."""
+    return InputError(
+        f"{path.name}: expected lines below {limit // 2**20} MiB, got a longer one at its "
+        "beginning. Check that it is a text table with line ends, or write it as Parquet."
+    )

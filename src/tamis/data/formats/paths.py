@@ -26,8 +26,7 @@ FORMATS = {
     ".npz": "npz",
 }
 DELIMITERS = {"csv": ",", "tsv": "\t"}
-# What brings a package, where that is not the package alone.
-_EXTRAS = {"pyarrow": "'tamis[cli]'"}
+_EXTRAS = {"pyarrow": "'tamis[cli]'"}  # what brings a package, if not itself
 
 
 def format_among(formats: Mapping[str, F], path: Path) -> F:
@@ -46,6 +45,8 @@ def format_among(formats: Mapping[str, F], path: Path) -> F:
 def check_file(path: Path) -> None:
     """Open the file once, so that each way this can fail has its own message."""
     try:
+        if not (path.is_file() or path.is_dir()) and path.exists():  # it might never end
+            raise OSError(22, "a pipe or device, where a regular file is needed")
         with open(path, "rb") as stream:
             empty = not stream.read(1)
     except OSError as error:

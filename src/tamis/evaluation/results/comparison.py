@@ -98,6 +98,10 @@ class Comparison:
         """Rows of :meth:`curves` as dictionaries, without a package for data frames."""
         return self._rows(tables.curve_rows)
 
+    def baseline_rows(self) -> list[dict[str, Any]]:
+        """Rows as of :meth:`curve_rows` for random features, all features and guessing."""
+        return self._rows(tables.baseline_rows)
+
     def time_rows(self) -> list[dict[str, Any]]:
         """Rows of :meth:`times` as dictionaries, without a package for data frames."""
         return self._rows(tables.time_rows)
@@ -106,14 +110,16 @@ class Comparison:
         """Score against number of features: mean, standard error and 95% interval over splits.
 
         The columns are data, method, learner, metric, count, mean, standard_error, low, high, n.
-        The interval is that of Student's t. If splits test the same rows again (repeated splits or
-        folds), the variance of the mean is corrected after Nadeau and Bengio; so is the standard
-        error.
+        The interval is that of the score of a model trained on all rows. It stays inside the range
+        of the metric and never has zero width (``tamis.evaluation.intervals.score_interval``).
         """
         return _as_frame(self.curve_rows(), ("data", *schema.CURVE))
 
     def stability(self, top: int | None = None) -> Any:
-        """Agreement of the rankings of the splits.
+        """Agreement of the rankings of disjoint halves of the rows.
+
+        Splits of one table share rows, so their rankings agree even on noise. Halves do not: they
+        agree as two independent tables of half as many rows do.
 
         Parameters
         ----------
@@ -125,8 +131,8 @@ class Comparison:
         DataFrame
             data, method, count; `nogueira` of the best `count` features with its 95% interval
             `low` to `high`, their `jaccard`, the `jensen_shannon` index of the rankings (the same
-            for every count), and `n`, the number of rankings. NaN where there is nothing to
-            choose, or one ranking only.
+            for every count), and `n`, the number of pairs of halves. NaN where there is nothing to
+            choose, or one split only.
         """
         if top is not None:
             check_value(top, Number(int, 1), who="Comparison.stability", name="top")
@@ -143,8 +149,9 @@ class Comparison:
         """Which methods differ from the best.
 
         Over several data sets the Friedman test and Nemenyi's critical difference, on mean scores;
-        on one data set every method against the best by the corrected paired t test over the
-        splits, with Holm's adjustment.
+        on one data set every method against the best by a t test paired by row, at the level of
+        the largest difference among all pairs
+        (``compare_rows``).
 
         Parameters
         ----------
@@ -262,12 +269,15 @@ class Comparison:
         Recommendation
             Of everything within one standard error of the best mean score: the fewest features;
             among methods that need as few, not one that takes ten times as long as another; then
-            the most stable. Random rankings are never recommended, only compared with.
+            the best score. Random rankings are never recommended, only compared with. If the
+            choice is not significantly better than as many random features, the sentence says so
+            first.
 
         Notes
         -----
-        The score is that of a choice made by the same scores, so it is slightly optimistic: with
-        few methods and numbers of features, by much less than its interval.
+        A score that was used to choose is too good. `score` is therefore that of choosing by rows
+        and splits drawn at random and scoring on the others (bootstrap bias correction, Tsamardinos
+        et al. 2018, ``tamis.evaluation.intervals.corrected_score``).
         """
         found = recommend(self._results, self._number(data), metric)
         if found is None:

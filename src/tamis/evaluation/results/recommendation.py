@@ -1,14 +1,22 @@
-"""Recommendation: which method, how many columns, which ones, and why."""
+"""Recommendation: which method, how many columns, which ones, how sure, and why."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import islice, product
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from tamis.evaluation.results.tables import Mean, Results, frequency_rows, mean_of, set_stability
+from tamis.evaluation.intervals import Difference, RowScores, corrected_score, score_interval
+from tamis.evaluation.results.tables import (
+    Cell,
+    Floats,
+    Results,
+    frequency_rows,
+    set_stability,
+)
+from tamis.evaluation.run.plan import BASELINE
 
 __all__ = ["Recommendation"]
 
@@ -39,9 +47,21 @@ class Recommendation:
     mean_ranks : list of float
         Mean rank of each, 1 is best.
     score, low, high : float
-        Expected score on new rows and its 95% interval.
+        Expected score on new rows of choosing like this, and its 95% interval: the choice of
+        method, number and estimator is corrected for, by bootstrap bias correction.
+    measured : float
+        Mean score of the chosen method and number, not corrected for having been chosen.
+    random_score, all_score, guess_score : float
+        Mean score of as many random columns, of all columns and of a constant prediction, on the
+        same splits; NaN where not known.
+    gain, gain_low, gain_high : float
+        By how much `score` is better than `random_score`, positive for better also where less is
+        better, with its 95% interval, paired by row.
+    is_better_than_random : bool or None
+        Whether that interval lies above 0; None where it is not known.
     stability, stability_low, stability_high : float
-        Nogueira's index of the sets and its interval.
+        Agreement of the columns that disjoint halves of the rows give, beyond chance (Nogueira),
+        and its interval: what two independent tables of half as many rows would give.
     sentence : str
         All this in plain words.
     reasons : list of str
@@ -70,6 +90,14 @@ class Recommendation:
     score: float
     low: float
     high: float
+    measured: float
+    random_score: float
+    all_score: float
+    guess_score: float
+    gain: float
+    gain_low: float
+    gain_high: float
+    is_better_than_random: bool | None
     stability: float
     stability_low: float
     stability_high: float
@@ -78,122 +106,208 @@ class Recommendation:
     rivals: list[str]
 
 
-@dataclass(frozen=True)
-class _Candidate:
-    method: str
-    learner: str
-    count: int
-    found: Mean
-    merit: float  # the mean score, larger is better
+class _Field(NamedTuple):
+    """Everything that may be recommended, one entry per method, learner and count."""
+
+    cells: list[Cell]
+    scores: RowScores
+    sign: float  # 1 where more is better
+    counts: Floats
+    costs: Floats  # seconds of selecting, at least those that nobody waits for
+    agreements: Floats
+
+    def choose(self, scores: Floats, errors: Floats) -> int:
+        """The fewest columns, then not slow, then the best score, within one standard error.
+
+        Of equal scores the more stable: to choose by stability first would make it look better.
+        """
+        close = self.close(scores, errors)
+        short = close[self.counts[close] == self.counts[close].min()]
+        quick = short[self.costs[short] <= 10 * self.costs[short].min()]
+        return int(quick[np.lexsort((-self.agreements[quick], -self.sign * scores[quick]))[0]])
+
+    def close(self, scores: Floats, errors: Floats) -> Any:
+        """Positions within one standard error of the best score."""
+        merit = self.sign * scores
+        best = int(np.argmax(merit))
+        return np.flatnonzero(merit[best] - merit <= np.nan_to_num(errors[best]))
 
 
 def recommend(results: Results, data: int, metric: str | None = None) -> Recommendation | None:
     """The fewest columns, then the fastest method, within one standard error of the best."""
     measure = results.metric(metric, data)
-    everything = _candidates(results, data, measure)
-    random = {m for m, s in results.plan.selectors.items() if type(s).__name__ == "RandomRanking"}
-    baselines = [c for c in everything if c.method in random]
-    candidates = [c for c in everything if c.method not in random] or everything
-    if not candidates:
+    field = _field(results, data, measure)
+    if field is None:
         return None
-    best = max(candidates, key=lambda c: c.merit)
-    slack = float(np.nan_to_num(best.found.standard_error))
-    close = [c for c in candidates if best.merit - c.merit <= slack]
-    fewest = min(c.count for c in close)
-    short = [c for c in close if c.count == fewest]
-    seconds = {
-        c.method: [unit.select_seconds for unit in results.successes(data, c.method)] for c in short
+    errors = np.sqrt([field.scores.variance(one)[0] for one in np.eye(len(field.cells))])
+    place = field.choose(field.scores.scores, errors)
+    score, optimism = corrected_score(field.scores, field.choose)
+    if not np.isfinite(score) or len(field.cells) == 1:
+        score, optimism = float(field.scores.scores[place]), 0.0
+    variance, degrees = field.scores.variance(np.eye(len(field.cells))[place])
+    n_splits = int(field.scores.splits.shape[0])
+    error = float(np.sqrt(variance)) if n_splits > 1 else float("nan")
+    n_rows = results.effective(data, measure)
+    # How large the correction is, is not known either: both ends of the doubt are inside.
+    ends = [
+        score_interval(value, error, measure, n_rows, degrees=degrees)
+        for value in (score, float(field.scores.scores[place]))
+    ]
+    low, high = min(end[0] for end in ends), max(end[1] for end in ends)
+    _, method, count, learner, _ = field.cells[place]
+    others = _baselines(results, field.cells[place], field.sign, optimism)
+    orders, table = results.orders(data, method), results.settings[data].table
+    top = list(islice(frequency_rows(orders, count, table.columns), count))
+    agreement = set_stability(results.pairs(data, method), count)
+    close = [field.cells[i][1] for i in field.close(field.scores.scores, errors)]
+    answer = {
+        "data": table.name,
+        "method": method,
+        "learner": learner,
+        "metric": measure.name,
+        "count": count,
+        "columns": [row["column"] for row in top],
+        "indices": [row["index"] for row in top],
+        "shares": [row["share"] for row in top],
+        "shares_low": [row["low"] for row in top],
+        "shares_high": [row["high"] for row in top],
+        "mean_ranks": [row["mean_rank"] for row in top],
+        "score": score,
+        "low": low,
+        "high": high,
+        "measured": float(field.scores.scores[place]),
+        **others,
+        "stability": agreement["nogueira"],
+        "stability_low": agreement["low"],
+        "stability_high": agreement["high"],
+        "rivals": list(dict.fromkeys(name for name in close if name != method)),
     }
-    costs = {method: max(QUICK_SECONDS, float(np.median(s))) for method, s in seconds.items()}
-    quick = [c for c in short if costs[c.method] <= 10 * min(costs.values())]
-    orders = {c.method: results.orders(data, c.method) for c in quick}
-    agreements = {method: set_stability(found, fewest) for method, found in orders.items()}
-    chosen = max(quick, key=lambda c: (np.nan_to_num(agreements[c.method]["nogueira"]), c.merit))
-    rivals = list(dict.fromkeys(c.method for c in close if c.method != chosen.method))
-    agreement, found, table = agreements[chosen.method], chosen.found, results.settings[data].table
-    top = list(islice(frequency_rows(orders[chosen.method], fewest, table.columns), fewest))
     return Recommendation(
-        data=table.name,
-        method=chosen.method,
-        learner=chosen.learner,
-        metric=measure.name,
-        count=fewest,
-        columns=[row["column"] for row in top],
-        indices=[row["index"] for row in top],
-        shares=[row["share"] for row in top],
-        shares_low=[row["low"] for row in top],
-        shares_high=[row["high"] for row in top],
-        mean_ranks=[row["mean_rank"] for row in top],
-        score=found.mean,
-        low=found.low,
-        high=found.high,
-        stability=agreement["nogueira"],
-        stability_low=agreement["low"],
-        stability_high=agreement["high"],
-        sentence=_sentence(
-            table.name, measure.name, chosen, agreement["nogueira"], len(orders[chosen.method])
-        ),
-        reasons=_reasons(chosen, best, measure.name, rivals, baselines, slack),
-        rivals=rivals,
+        **answer,
+        sentence=_sentence(answer, n_splits),
+        reasons=_reasons(answer, field, errors),
     )
 
 
-def _candidates(results: Results, data: int, metric: Any) -> list[_Candidate]:
-    setting, overlap = results.settings[data], results.overlap(data)
-    sign = 1.0 if metric.greater_is_better else -1.0
+def _field(results: Results, data: int, measure: Any) -> _Field | None:
+    """What may be recommended: no random ranking, and nothing that failed on some splits."""
+    setting = results.settings[data]
+    random = {m for m, s in results.plan.selectors.items() if type(s).__name__ == "RandomRanking"}
+    methods = [method for method in results.methods if method not in random] or results.methods
     learners = [learner.name for learner in setting.learners]
-    found = []
-    for method, learner, count in product(results.methods, learners, setting.counts):
-        mean = mean_of(results.values(data, method, count, learner, metric.name), overlap)
-        found.append(_Candidate(method, learner, count, mean, sign * mean.mean))
-    # A method that failed on some splits was not measured on the same rows as the others.
-    most = max((c.found.n for c in found), default=0)
-    return [c for c in found if c.found.n == most and most > 0]
+    cells = [
+        (data, method, count, learner, measure.name)
+        for method, learner, count in product(methods, learners, setting.counts)
+    ]
+    n_scores = np.array([np.isfinite(results.values(*cell)).sum() for cell in cells])
+    cells = [cell for cell, n in zip(cells, n_scores, strict=True) if n == n_scores.max() > 0]
+    scores = results.row_scores(cells) if cells else None
+    if scores is None:
+        return None
+    seconds = {
+        method: np.median([unit.select_seconds for unit in results.successes(data, method)])
+        for method in {cell[1] for cell in cells}
+    }
+    pairs = {method: results.pairs(data, method) for method in seconds}
+    agreements = {
+        where: set_stability(pairs[where[0]], where[1])["nogueira"]
+        for where in {(cell[1], cell[2]) for cell in cells}
+    }
+    return _Field(
+        cells,
+        scores,
+        1.0 if measure.greater_is_better else -1.0,
+        np.array([cell[2] for cell in cells], dtype=np.float64),
+        np.array([max(QUICK_SECONDS, float(seconds[cell[1]])) for cell in cells]),
+        np.nan_to_num([agreements[cell[1], cell[2]] for cell in cells]),
+    )
 
 
-def _reasons(
-    chosen: _Candidate,
-    best: _Candidate,
-    metric: str,
-    rivals: list[str],
-    baselines: list[_Candidate],
-    slack: float,
-) -> list[str]:
+def _baselines(results: Results, cell: Cell, sign: float, optimism: float) -> dict[str, Any]:
+    """Random, all and no columns on the same splits, and the gain over random ones."""
+    data, _, count, learner, metric = cell
+    n_columns = results.settings[data].table.X.shape[1]
+    known: dict[str, float] = {}
+    for name, n in (("random_score", count), ("all_score", n_columns), ("guess_score", 0)):
+        values = results.values(data, BASELINE, n, learner, metric)
+        values = values[np.isfinite(values)]
+        known[name] = float(values.mean()) if values.size else float("nan")
+    found: Difference | None = None
+    pair = results.row_scores([cell, (data, BASELINE, count, learner, metric)])
+    if pair is not None and pair.splits.shape[0] > 1 and count < n_columns:
+        found = pair.difference(0, 1, of_model=True)
+    if found is None or not np.isfinite(found.low):
+        unknown = dict.fromkeys(("gain", "gain_low", "gain_high"), float("nan"))
+        # Where every row gives the same, nothing is better; else nothing is known.
+        is_equal = found is not None and found.mean == 0
+        return {**known, **unknown, "is_better_than_random": False if is_equal else None}
+    ends = sorted((sign * (found.low - optimism), sign * (found.high - optimism)))
+    gain = sign * (found.mean - optimism)
+    shown = {"gain": gain, "gain_low": ends[0], "gain_high": ends[1]}
+    return {**known, **shown, "is_better_than_random": bool(ends[0] > 0)}
+
+
+def _reasons(answer: dict[str, Any], field: _Field, errors: Floats) -> list[str]:
+    scores, metric, count = field.scores.scores, answer["metric"], answer["count"]
+    place = int(np.argmax(field.sign * scores))
+    _, method, number, learner, _ = field.cells[place]
     reasons = []
-    if chosen == best:
-        reasons.append(f"It has the best mean {metric} of all, {best.found.mean:.3f}.")
+    if (method, number, learner) == (answer["method"], count, answer["learner"]):
+        reasons.append(f"It has the best mean {metric} of all, {scores[place]:.3f}.")
     else:
         reasons.append(
-            f"The best mean {metric} is {best.found.mean:.3f} ({best.method} with {best.count} "
-            f"columns and {best.learner}), with a standard error of {slack:.3f}; "
-            f"{chosen.found.mean:.3f} is within it."
+            f"The best mean {metric} is {scores[place]:.3f} ({method} with {_columns(number)} and "
+            f"{learner}), with a standard error of {np.nan_to_num(errors[place]):.3f}; "
+            f"{answer['measured']:.3f} is within it."
         )
-    reasons.append(f"No method comes that close with fewer columns than {chosen.count}.")
-    if rivals:
+    if count > field.counts.min():
+        reasons.append(f"No method comes that close with fewer than {_columns(count)}.")
+    if answer["rivals"]:
         reasons.append(
-            f"As close with this or another number of columns: {', '.join(rivals)}. Of those with "
-            "as few columns, the slow are passed over, and then the most stable is taken."
+            f"As close with this or another number of columns: {', '.join(answer['rivals'])}. Of "
+            "those with as few columns, the slow are passed over, and then the best is taken."
         )
-    chance = max(baselines, key=lambda c: c.merit, default=None)
-    if chance is not None and chosen.merit - chance.merit <= slack:
+    if len(field.cells) > 1:
         reasons.append(
-            f"Beware: randomly chosen columns reach {chance.found.mean:.3f}, which is as good. "
-            "Nothing here shows that selecting helps."
+            f"The mean {metric} was {answer['measured']:.3f}; the expected one, "
+            f"{answer['score']:.3f}, is corrected for the choice among {len(field.cells)} "
+            "(bootstrap bias correction: chosen by rows and splits drawn at random, scored on the "
+            "others)."
+        )
+    if np.isfinite(answer["gain_low"]):
+        reasons.append(
+            f"It is better than {_columns(count, 'random')} by {answer['gain']:.3f} (95% interval "
+            f"{answer['gain_low']:.3f} to {answer['gain_high']:.3f}, paired by row)."
         )
     return reasons
 
 
-def _sentence(data: str, metric: str, chosen: _Candidate, agreement: float, n_splits: int) -> str:
-    found = chosen.found
-    text = (
-        f"On {data}, use {chosen.method} with {chosen.count} columns: expect {metric} "
-        f"{found.mean:.3f} with {chosen.learner}"
-    )
-    if np.isfinite(found.low):
-        text += f" (95% interval {found.low:.3f} to {found.high:.3f})"
-    if np.isfinite(agreement):
+def _columns(count: int, kind: str = "") -> str:
+    kind = f"{kind} " if kind else ""
+    return f"{count:,} {kind}column{'' if count == 1 else 's'}"
+
+
+def _sentence(answer: dict[str, Any], n_splits: int) -> str:
+    count, metric = answer["count"], answer["metric"]
+    text = f"On {answer['data']}, use {answer['method']} with {_columns(count)}: expect {metric} "
+    if answer["is_better_than_random"] is False:
+        text = (
+            f"On {answer['data']}, nothing is shown to beat {_columns(count, 'random')}. The best "
+            f"choice is {answer['method']} with {_columns(count)}: expect {metric} "
+        )
+    text += f"{answer['score']:.3f} with {answer['learner']}"
+    if np.isfinite(answer["low"]):
+        text += f" (95% interval {answer['low']:.3f} to {answer['high']:.3f})"
+    text += ", the choice included; "
+    beside = {
+        "all columns": answer["all_score"],
+        _columns(count, "random"): answer["random_score"],
+        "guessing": answer["guess_score"],
+    }
+    text += ", ".join(f"{name} {score:.3f}" for name, score in beside.items() if score == score)
+    if np.isfinite(answer["stability"]):
         text += (
-            f"; other rows of the same kind give columns that agree to {agreement:.2f} "
-            "(1 is the same columns, 0 is chance)"
+            f". Independent tables of half as many rows give columns that agree to "
+            f"{answer['stability']:.2f} (1 is the same columns, 0 is chance)"
         )
     return f"{text}. Measured on {n_splits} split{'s' if n_splits > 1 else ''}."

@@ -64,13 +64,19 @@ def _data(results: Results, number: int) -> dict[str, Any]:
         "counts": list(setting.counts),
         "learners": [learner.name for learner in setting.learners],
         "metrics": [
-            {"name": metric.name, "greater_is_better": bool(metric.greater_is_better)}
+            {
+                "name": metric.name,
+                "greater_is_better": bool(metric.greater_is_better),
+                "low": metric.low,
+                "high": metric.high,
+            }
             for metric in setting.metrics
         ],
         "protocol": setting.protocol.as_dict(),
         "splits": [split.name for split in setting.splits],
         "answer": None if answer is None else asdict(answer),
         "scores": list(tables.curve_rows(results, number)),
+        "baselines": list(tables.baseline_rows(results, number)),
         "stability": list(tables.stability_rows(results, number)),
         "times": list(tables.time_rows(results, number)),
         "probes": list(tables.probe_rows(results, number)),

@@ -1,6 +1,6 @@
 """The schema of ``Comparison.to_dict()``: what its JSON file holds and the report is made from.
 
-Version 1 of "tamis-comparison". Every number is finite or None (unknown); every text is plain,
+Version 2 of "tamis-comparison". Every number is finite or None (unknown); every text is plain,
 untrusted text; nothing else than dict, list, str, int, float, bool and None occurs. `RECORD` is the
 whole, and `DATA` a data set in it. A shape is a type, a word of `KINDS`, [shape] for a list, {key:
 shape} for a dict, or (shape,) for "or None"; a key with a question mark may be missing.
@@ -15,7 +15,7 @@ from tamis.exceptions import InputError
 
 __all__ = ["check_summary"]
 
-NAME, VERSION = "tamis-comparison", 1
+NAME, VERSION = "tamis-comparison", 2
 
 
 def _fields(words: str, shape: Any) -> dict[str, Any]:
@@ -55,7 +55,7 @@ UNTESTED = {
 }
 TESTED = {
     **UNTESTED,
-    "test": str,  # "nemenyi", "wilcoxon" or "corrected t"
+    "test": str,  # "nemenyi", "wilcoxon" or "t over rows"
     "best": str,
     "as_good": [str],
     "groups": [[str]],  # methods that do not differ significantly
@@ -71,7 +71,9 @@ ANSWER = {
     "indices": [int],
     **_fields("columns reasons rivals", [str]),
     **_fields("shares shares_low shares_high mean_ranks", [NUMBER]),
-    **_fields("score low high stability stability_low stability_high", NUMBER),
+    **_fields("score low high measured random_score all_score guess_score", NUMBER),
+    **_fields("gain gain_low gain_high stability stability_low stability_high", NUMBER),
+    "is_better_than_random": (bool,),
 }
 # One row of `shares` and `mean_ranks` per column, one value per method.
 FREQUENCIES = {
@@ -86,10 +88,11 @@ DATA = {
     **_fields("n_rows n_columns", int),
     "counts": [int],  # numbers of features
     **_fields("learners splits", [str]),  # their names
-    "metrics": [{"name": str, "greater_is_better": bool}],
+    "metrics": [{"name": str, "greater_is_better": bool, **_fields("low high", NUMBER)}],
     "protocol": "protocol",
     "answer": (ANSWER,),
     "scores": [CURVE],
+    "baselines": [CURVE],  # "random features", "all features" and "guessing" (count 0)
     "stability": [STABILITY],
     "times": [TIME],
     "probes": [PROBE],
@@ -134,7 +137,7 @@ def check_summary(summary: Any) -> dict[str, Any]:
     >>> from tamis.report import check_summary
     >>> check_summary({"schema": "tamis-comparison", "version": 9})
     Traceback (most recent call last):
-    tamis.exceptions.InputError: report: expected a comparison of version 1, got version 9. Write it
+    tamis.exceptions.InputError: report: expected a comparison of version 2, got version 9. Write it
     again with this version of Tamis.
     """
     if not isinstance(summary, dict) or summary.get("schema") != NAME:

@@ -40,7 +40,7 @@ def compare(
     data: Any,
     *,
     target: Any = None,
-    protocol: Any = "splits",
+    protocol: Any = None,
     counts: Any = DEFAULT_COUNTS,
     learners: Any = "svm",
     metrics: Any = None,
@@ -54,7 +54,9 @@ def compare(
     """Compare selectors without leakage: nothing is learned from a test row.
 
     Every selector ranks the features once per split, on the training rows. For every number of
-    features, every estimator is trained on the best ones and scored on the test rows.
+    features, every estimator is trained on the best ones and scored on the test rows. Beside them,
+    on the same splits: as many random features, all features, and a constant prediction. For the
+    stability, every selector also ranks disjoint halves of the rows.
 
     Parameters
     ----------
@@ -65,17 +67,18 @@ def compare(
         :mod:`tamis.datasets`; a list of names or Bunches; or a dict of names for any of these.
     target : str or array-like, default=None
         Target column of data frames, or the target.
-    protocol : str, int, protocol, splitter or dict, default="splits"
+    protocol : str, int, protocol, splitter or dict, default=None
         What :func:`~tamis.evaluation.protocols.as_protocol` takes, or a dict of one for every data
-        set. ``"splits"`` is 20 random splits with 2/3 of the rows for training.
-    counts : sequence of int or "grid", default=(10, 50, 100, 150, 200)
+        set. ``None`` is five folds, four times: models learn from 4/5 of the rows, so that their
+        scores are nearly those of models that learn from all.
+    counts : sequence of int or "grid", default=(1, 2, 3, 5, 10, 20, 50, 100, 200)
         Numbers of features; those beyond what there is mean all. ``"grid"`` takes a dozen from
         one to all features, equally spaced in the logarithm.
     learners : str, estimator, list or dict, default="svm"
         Estimators, as :func:`~tamis.evaluation.learners.make_learner` takes them.
     metrics : str, scorer, list or dict, default=None
         What :func:`~tamis.evaluation.metrics.make_metric` takes; the first one decides. ``None``
-        means accuracy, AUC and balanced error, or R2 and squared error.
+        means AUC, accuracy and balanced error, or R2 and squared error.
     task : {"auto", "classification", "regression"}, default="auto"
         ``"auto"`` infers it (:func:`tamis.data.infer_task`).
     n_jobs : int, default=None

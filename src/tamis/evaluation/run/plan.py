@@ -21,11 +21,20 @@ from tamis.data.task import infer_task
 from tamis.evaluation.learners import Learner, make_learner
 from tamis.evaluation.metrics import Metric, default_metrics, make_metric
 from tamis.evaluation.protocols import Split, as_protocol
+from tamis.evaluation.protocols.base import deal_folds, fold_parts
 from tamis.evaluation.run.units import Unit
 from tamis.exceptions import InputError
 from tamis.selectors import make_selector
 
-DEFAULT_COUNTS = (10, 50, 100, 150, 200)
+DEFAULT_COUNTS = (1, 2, 3, 5, 10, 20, 50, 100, 200)
+# The pseudo-method of every comparison: random features, all of them, and none.
+BASELINE = "random features"
+# Pairs of disjoint halves of the rows that every method ranks for its stability.
+MOST_HALVES = 5
+# More rows than this are gathered in so many clusters before they are stored.
+MOST_CLUSTERS = 2000
+# Arithmetic of a fit on all features above which they are not tried, about ten seconds.
+MOST_WORK = 2e10
 NAME_LENGTH = 80
 FORMS = (
     "(X, y), a data frame with target=, a Bunch with X and y, a name of tamis.datasets, or a "
@@ -64,6 +73,15 @@ class Setting(NamedTuple):
     counts: tuple[int, ...]
     learners: tuple[Learner, ...]
     metrics: tuple[Metric, ...]
+    halves: list[Split]  # disjoint halves of the rows, each one the test rows of the other
+    clusters: NDArray[np.intp]  # of every row, the group that it is alike with
+
+    @property
+    def baseline_counts(self) -> tuple[int, ...]:
+        """No features (guessing), as many random ones as the methods take, and all if possible."""
+        n, p = max(split.train.size for split in self.splits), self.table.X.shape[1]
+        is_cheap = float(min(n, p)) ** 2 * max(n, p) <= MOST_WORK
+        return (0, *self.counts, *((p,) if is_cheap and p not in self.counts else ()))
 
 
 class Plan(NamedTuple):
@@ -77,19 +95,22 @@ class Plan(NamedTuple):
     def unit(self, job: Job) -> Unit:
         """Everything that computing this unit takes."""
         setting = self.settings[job.data]
+        is_base, is_half = job.method == BASELINE, job.split >= len(setting.splits)
+        selector = make_selector("randomranking") if is_base else self.selectors[job.method]
         return Unit(
             method=job.method,
-            selector=_single_threaded(self.selectors[job.method]),
+            selector=_single_threaded(selector),
             data=setting.table.name,
             X=setting.table.X,
             y=setting.table.y,
             task=setting.table.task,
-            split=setting.splits[job.split],
-            counts=setting.counts,
-            learners=setting.learners,
+            split=[*setting.splits, *setting.halves][job.split],
+            counts=setting.baseline_counts if is_base else setting.counts,
+            learners=() if is_half else setting.learners,
             metrics=setting.metrics,
             seed=job.seed,
             probes=setting.table.probes,
+            clusters=setting.clusters,
         )
 
     def meta(self, job: Job) -> dict[str, Any]:
@@ -99,9 +120,9 @@ class Plan(NamedTuple):
             "data": setting.table.name,
             "fingerprint": setting.table.fingerprint,
             "method": job.method,
-            "selector": " ".join(repr(self.selectors[job.method]).split()),
+            "selector": " ".join(repr(self.selectors.get(job.method, BASELINE)).split()),
             "protocol": setting.protocol.describe(),
-            "split": setting.splits[job.split].name,
+            "split": [*setting.splits, *setting.halves][job.split].name,
             "counts": list(setting.counts),
             "learners": [learner.name for learner in setting.learners],
             "metrics": [metric.name for metric in setting.metrics],
@@ -133,39 +154,70 @@ def _setting(table: DataSet, protocol: Any, counts: Any, learners: Any, metrics:
             )
         protocol = protocol[table.name]
     chosen, task = as_protocol(protocol), table.task
+    splits = chosen.splits(table.X, table.y, task == "classification")
     if metrics is None:
         metrics = default_metrics(task)
+        if task == "classification" and max(split.test.size for split in splits) == 1:
+            metrics = ("accuracy",)  # one row has no AUC
+    groups = getattr(chosen, "groups", None)
     return Setting(
         table=table,
         protocol=chosen,
-        splits=chosen.splits(table.X, table.y, task == "classification"),
+        splits=splits,
         counts=_counts(counts, table.X.shape[1]),
         learners=_named(learners, lambda item: make_learner(item, task)),
         metrics=_named(metrics, lambda item: make_metric(item, task)),
+        halves=_halves(table, groups, min(MOST_HALVES, len(splits) // 2)),
+        clusters=clusters_of(groups, table.X.shape[0]),
     )
+
+
+def clusters_of(groups: Any, n_rows: int) -> NDArray[np.intp]:
+    """Number of the group of every row; without groups each row, of many rows every so many."""
+    if groups is not None:
+        return np.unique(np.asarray(groups).astype(str), return_inverse=True)[1].reshape(-1)
+    return np.arange(n_rows) % MOST_CLUSTERS
+
+
+def _halves(table: DataSet, groups: Any, n_pairs: int) -> list[Split]:
+    """Pairs of disjoint halves of the rows, or of the groups, with equal shares of the classes."""
+    rng, classes = np.random.default_rng(0), table.task == "classification"
+    halves = []
+    for pair in range(n_pairs):
+        side = deal_folds(table.y, classes, 2, rng)
+        if groups is not None:
+            codes = clusters_of(groups, table.y.size)
+            side = rng.permutation(int(codes.max()) + 1)[codes] % 2
+        for letter, (train, test) in zip("ab", fold_parts(side), strict=True):
+            halves.append(Split(f"half {pair + 1}{letter}", train, test))
+    return halves
 
 
 def _jobs(selectors: dict[str, Any], settings: list[Setting], random_state: int) -> list[Job]:
     # Walking through parameters takes a millisecond: once for all units that share them.
     methods = {method: canonical(selector) for method, selector in selectors.items()}
     jobs = []
+    methods[BASELINE] = canonical(BASELINE)
     for data, setting in enumerate(settings):
         table = setting.table
-        shared = canonical(
-            {
-                "data": table.fingerprint,
-                "task": table.task,
-                "probes": table.probes,
-                "counts": setting.counts,
-                "learners": [(item.name, item.estimator) for item in setting.learners],
-                "metrics": [(item.name, item.scorer) for item in setting.metrics],
-            }
-        )
-        for number, split in enumerate(setting.splits):
+        told = {"data": table.fingerprint, "task": table.task, "probes": table.probes}
+        scored = {
+            "learners": [(item.name, item.estimator) for item in setting.learners],
+            "metrics": [(item.name, item.scorer) for item in setting.metrics],
+            "clusters": setting.clusters,
+        }
+        shared = canonical({**told, **scored, "counts": setting.counts})
+        # Of a half only the order is wanted, and of that only so many of a greedy search.
+        halved = canonical({**told, "counts": max(setting.counts)})
+        for number, split in enumerate([*setting.splits, *setting.halves]):
             rows = canonical((split.name, split.train, split.test))
+            is_half = number >= len(setting.splits)
             for method, selector in methods.items():
+                if is_half and method == BASELINE:
+                    continue
                 seed = seed_of(random_state, table.fingerprint, method, split.name)
-                key = key_of(shared=shared, selector=selector, split=rows, seed=seed)
+                part = halved if is_half else shared
+                key = key_of(shared=part, selector=selector, split=rows, seed=seed)
                 jobs.append(Job(key, data, method, number, seed))
     # One split of everything first: then the time of every method is known soon.
     return sorted(jobs, key=lambda job: job.split)
@@ -190,7 +242,8 @@ def _named_selectors(selectors: Any) -> dict[str, Any]:
             "compare: selectors must be names, selectors or a dict of them, got none. "
             "tamis.list_selectors() gives the names."
         )
-    return _unique(items)
+    # No method may have the name of the baseline.
+    return {name: item for name, item in _unique([(BASELINE, None), *items]).items() if item}
 
 
 def _selector(item: Any) -> Any:

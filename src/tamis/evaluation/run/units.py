@@ -19,6 +19,8 @@ from threadpoolctl import ThreadpoolController
 
 from tamis._base import BaseSelector
 from tamis._runtime.callbacks import report_to
+from tamis.evaluation._tuning import Prepared
+from tamis.evaluation.intervals import guessing
 from tamis.evaluation.learners import Learner
 from tamis.evaluation.metrics import METRICS, Metric
 from tamis.evaluation.protocols import Split
@@ -26,15 +28,16 @@ from tamis.exceptions import InputError
 
 __all__ = ["Unit", "UnitResult", "run_unit"]
 
-_OWN_SCORERS = [scorer for scorer, _, _ in METRICS.values()]
+_OWN_SCORERS = [metric.scorer for metric, _ in METRICS.values()]
 
 
 class Unit(NamedTuple):
     """What is to be done: one selector on one data set on one split.
 
-    The selector is cloned. Numbers of features (`counts`) beyond what there is mean all of them.
-    `seed` is used for every `random_state` that is None; `probes` masks the features known to be
-    irrelevant.
+    The selector is cloned. Numbers of features (`counts`) beyond what there is mean all of them; 0
+    is a model that guesses. `seed` is used for every `random_state` that is None; `probes` masks
+    the features known to be irrelevant; `clusters` numbers the rows that are alike, by default
+    each row by itself.
 
     Examples
     --------
@@ -55,6 +58,7 @@ class Unit(NamedTuple):
     metrics: tuple[Metric, ...]
     seed: int = 0
     probes: NDArray[np.bool_] | None = None
+    clusters: NDArray[np.intp] | None = None
 
 
 class UnitResult(NamedTuple):
@@ -79,6 +83,9 @@ class UnitResult(NamedTuple):
         Traceback of the selector if it failed.
     warnings : tuple of str
         What the selector and the estimators warned of, each once.
+    by_row : ndarray of float32 of shape (n_scores, n_clusters), or None
+        For every score, what the test rows contributed (`Metric.by_row`), one number for each
+        cluster of them in rising order; their mean is the score. NaN where the metric has none.
 
     Examples
     --------
@@ -95,6 +102,7 @@ class UnitResult(NamedTuple):
     best_n_features: int | None
     error: str | None
     warnings: tuple[str, ...] = ()
+    by_row: NDArray[np.float32] | None = None
 
 
 def failed_result(error: str, seconds: float = 0.0) -> UnitResult:
@@ -145,14 +153,14 @@ def _run(unit: Unit) -> UnitResult:
         return failed_result(traceback.format_exc(), time.perf_counter() - start)
     seconds, peak = time.perf_counter() - start, memory.growth()
     counts = clip_counts(unit.counts, order.size)
-    scores, told = _all_scores(unit, order, counts)
+    scores, told, by_row = _all_scores(unit, order, counts)
     share = None
     if unit.probes is not None:
         found = np.asarray(unit.probes, dtype=bool)[order].cumsum()
-        share = {count: float(found[count - 1] / count) for count in counts}
+        share = {count: float(found[count - 1] / count) for count in counts if count}
     best = getattr(selector, "best_n_features_", None)
     best = None if best is None else int(best)
-    return UnitResult(order, scores, seconds, peak, share, best, None, told)
+    return UnitResult(order, scores, seconds, peak, share, best, None, told, by_row)
 
 
 def _fitted(unit: Unit) -> Any:
@@ -165,13 +173,16 @@ def _fitted(unit: Unit) -> Any:
 
 def _all_scores(
     unit: Unit, order: NDArray[np.int32], counts: tuple[int, ...]
-) -> tuple[list[dict[str, Any]], tuple[str, ...]]:
-    """Scores of every number of features and estimator, and which estimators did not converge."""
+) -> tuple[list[dict[str, Any]], tuple[str, ...], NDArray[np.float32] | None]:
+    """Scores by number of features and estimator, what did not converge, and scores by row."""
     columns = order[: max(counts, default=0)]
     y, (_, train, test) = np.asarray(unit.y), unit.split
     seen, unseen = _dense(unit.X, train, columns), _dense(unit.X, test, columns)
     scores: list[dict[str, Any]] = []
     told: dict[str, None] = {}
+    by_row = []
+    codes, _ = unit_clusters(unit.clusters, test)
+    spread = float(np.var(y[train])) if unit.task == "regression" else None
     # Looking through all parameters for seeds takes longer than a clone: once is enough.
     ready = [(learner.name, seeded(learner.estimator, unit.seed)) for learner in unit.learners]
     with one_thread(tuple(name for name, _ in ready)):
@@ -179,15 +190,19 @@ def _all_scores(
             rows = np.ascontiguousarray(seen[:, :count])
             start, model, note = time.perf_counter(), None, None
             try:
-                model = clone(estimator).fit(rows, y[train])
+                estimator = estimator if count else guessing(unit.task)
+                # Ours forget what they learned before; a clone takes as long as a fit.
+                fresh = estimator if isinstance(estimator, Prepared) else clone(estimator)
+                model = fresh.fit(rows, y[train])
             except Exception as error:
                 note = f"{type(error).__name__}: {error}"
             seconds = time.perf_counter() - start
-            if not getattr(_final_step(model), "converged_", True):
+            if not getattr(model, "converged_", True):
                 told[f"ConvergenceWarning: {name} stopped before it converged."] = None
-            answers = _Answers(model, unseen[:, :count])
+            answers = _Answers(model, unseen[:, :count], spread)
             for metric in unit.metrics:
                 value, why = _value(metric, answers, y[test]) if note is None else (np.nan, note)
+                by_row.append(_by_cluster(metric, answers, y[test], why, codes))
                 scores.append(
                     {
                         "count": count,
@@ -198,12 +213,30 @@ def _all_scores(
                         "note": why,
                     }
                 )
-    return scores, tuple(told)
+    return scores, tuple(told), np.array(by_row, dtype=np.float32) if by_row else None
+
+
+def unit_clusters(clusters: NDArray[np.intp] | None, test: Any) -> tuple[Any, NDArray[np.intp]]:
+    """For every test row the place of its cluster, and the clusters there are."""
+    found, codes = np.unique(test if clusters is None else clusters[test], return_inverse=True)
+    return codes, found
+
+
+def _by_cluster(
+    metric: Metric, answers: _Answers, y: Any, note: str | None, codes: Any
+) -> NDArray[np.float64]:
+    """What the rows contributed to a score, added up by cluster around the score."""
+    n = int(codes.max()) + 1
+    if metric.by_row is None or note is not None:
+        return np.full(n, np.nan)
+    values = metric.by_row(answers, answers.X, y)
+    mean = values.mean()
+    return mean + np.bincount(codes, weights=values - mean, minlength=n) * (n / codes.size)
 
 
 def clip_counts(counts: tuple[int, ...], n_columns: int) -> tuple[int, ...]:
     """Counts that the table allows, sorted, each once."""
-    return tuple(sorted({min(int(count), n_columns) for count in counts if count > 0}))
+    return tuple(sorted({min(int(count), n_columns) for count in counts if count >= 0}))
 
 
 def seeded(estimator: Any, seed: int) -> Any:
@@ -249,18 +282,11 @@ def _dense(X: Any, rows: Any, columns: Any) -> NDArray[Any]:
     return np.asarray(part.toarray() if sparse.issparse(part) else part)
 
 
-def _final_step(model: Any) -> Any:
-    """The last step of a pipeline, inside of what scales the target."""
-    while hasattr(model, "steps"):
-        model = model.steps[-1][1]
-    return getattr(model, "regressor_", model)
-
-
 class _Answers:
     """A fitted model that is asked each question once, though several metrics want to know."""
 
-    def __init__(self, model: Any, X: Any) -> None:
-        self.model, self.X = model, X
+    def __init__(self, model: Any, X: Any, target_variance: float | None = None) -> None:
+        self.model, self.X, self.target_variance_ = model, X, target_variance
         self._known: dict[str, Any] = {}
 
     def __getattr__(self, name: str) -> Any:

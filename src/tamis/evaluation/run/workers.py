@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import pickle
-import shutil
 import signal
-import tempfile
 import threading
 import time
 import traceback
@@ -22,6 +21,7 @@ import numpy as np
 from scipy import sparse
 from threadpoolctl import threadpool_limits
 
+from tamis._runtime.private_folder import private_folder
 from tamis.evaluation.run.plan import Job, Plan, Setting
 from tamis.evaluation.run.units import UnitResult, failed_result, run_unit
 from tamis.exceptions import InputError
@@ -195,6 +195,8 @@ _plans: dict[Path, Plan] = {}
 
 def _work(shared: SharedPlan, job: Job) -> Done:
     if shared.folder not in _plans:
+        # Else a worker would print by itself what the parent reports or keeps quiet.
+        logging.getLogger("tamis").addHandler(logging.NullHandler())
         plan = pickle.loads(shared.content)
         settings = [_with_table(setting, setting.table.X.load()) for setting in plan.settings]
         _plans.clear()
@@ -219,32 +221,8 @@ class SharedPlan(NamedTuple):
 @contextmanager
 def shared_plan(plan: Plan) -> Iterator[SharedPlan]:
     """The plan, with its tables on disk for as long as the block lasts."""
-    sweep()
-    folder = Path(tempfile.mkdtemp(prefix=f"{PREFIX}{os.getpid()}-"))
-    try:
+    with private_folder(PREFIX) as folder:
         yield SharedPlan(folder, _write(plan, folder))
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
-
-
-def sweep() -> None:
-    """Remove what killed processes left behind."""
-    for folder in Path(tempfile.gettempdir()).glob(f"{PREFIX}*-*"):
-        process = folder.name[len(PREFIX) :].partition("-")[0]
-        if process.isdigit() and not _is_alive(int(process)):
-            shutil.rmtree(folder, ignore_errors=True)
-
-
-def _is_alive(process: int) -> bool:
-    if os.name != "posix":  # there, signal 0 would end it
-        return True
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except (OSError, OverflowError):  # somebody else's, or no process of ours
-        pass
-    return True
 
 
 def _write(plan: Plan, folder: Path) -> bytes:

@@ -5,6 +5,7 @@ Scores of two methods on the same splits or data sets:
 whether the t test may be used: :func:`lilliefors`.
 Many methods on many data sets: :func:`friedman`, :func:`nemenyi`,
 :func:`critical_difference_groups`, :func:`holm`, and all in one :func:`compare_many`.
+Many methods on the rows of one data set: ``compare_rows``.
 """
 
 from tamis.evaluation.significance.many import (
@@ -12,6 +13,7 @@ from tamis.evaluation.significance.many import (
     ManyMethods,
     Nemenyi,
     compare_many,
+    compare_rows,
     critical_difference_groups,
     friedman,
     nemenyi,
@@ -44,6 +46,7 @@ __all__ = [
     "bayesian_signed_rank",
     "binomial_wins",
     "compare_many",
+    "compare_rows",
     "critical_difference_groups",
     "friedman",
     "holm",

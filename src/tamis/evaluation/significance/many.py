@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.special import chdtrc, fdtrc
 
 from tamis._validation import Choice, Number, check_value
+from tamis.evaluation.intervals import RowScores
 from tamis.evaluation.significance import checks
 from tamis.evaluation.significance.checks import ROUNDING, SHARE, YES_NO, Floats
 from tamis.evaluation.significance.pairs import holm, paired_t, wilcoxon
@@ -262,7 +262,8 @@ def compare_many(
 
     Over data sets: the Friedman test, and if it finds a difference, all pairs by Nemenyi or all
     methods against the best by Wilcoxon with Holm. Over splits of one data set (`test_share`
-    given): all methods against the best by the corrected paired t test with Holm.
+    given): all methods against the best by the corrected paired t test, at the level of the largest
+    difference among all pairs (Tukey's studentized range).
 
     Parameters
     ----------
@@ -283,9 +284,9 @@ def compare_many(
     Notes
     -----
     If Friedman finds no difference, `as_good` and the one group hold all methods. Wilcoxon and t
-    give one group only, the methods as good as the best. The best is picked from the same scores,
-    which makes the p-values against it somewhat too small, except those of Nemenyi. Of methods with
-    equal ranks (or means), the first is the best.
+    give one group only, the methods as good as the best. The best is picked from the same scores:
+    Nemenyi and the corrected t test account for it, Wilcoxon's p-values are somewhat too small. Of
+    methods with equal ranks (or means), the first is the best.
 
     Examples
     --------
@@ -335,13 +336,89 @@ def compare_many(
     )
 
 
+def compare_rows(
+    rows: RowScores, table: Any, names: Any, *, level: float = 0.05, greater_is_better: bool = True
+) -> ManyMethods:
+    """Compare many methods on one data set by what its rows contributed to their scores.
+
+    Every method against the best by a paired t test over rows, at the level of the largest
+    difference among all pairs: that the best was picked by the same scores is accounted for.
+
+    Parameters
+    ----------
+    rows : RowScores
+        One procedure per method; see ``tamis.evaluation.intervals.gather``.
+    table : array-like of shape (n_splits, n_methods)
+        The scores of the splits, for the average ranks.
+    names : sequence of str
+        Names of the methods.
+    level : float, default=0.05
+        Chance that any two of equally good methods are told apart.
+    greater_is_better : bool, default=True
+        Whether a larger score is better.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from tamis.evaluation.intervals import gather
+    >>> from tamis.evaluation.significance import compare_rows
+    >>> right = np.random.default_rng(0).random((200, 3)) < [0.9, 0.88, 0.6]
+    >>> parts = [(fold, right[fold]) for fold in np.arange(200).reshape(10, 20)]
+    >>> table = [right[fold].mean(axis=0) for fold, _ in parts]
+    >>> compare_rows(gather(parts, 200), table, ["a", "b", "c"]).as_good
+    ('a', 'b')
+    """
+    check_value(level, SHARE, who="compare_rows", name="level")
+    values = checks.check_table(table, "compare_rows")
+    names = _check_names(names, table, values.shape[1], "compare_rows")
+    signed = rows.scores if greater_is_better else -rows.scores
+    order = np.argsort(-signed, kind="stable").tolist()
+    pairs = [rows.difference(order[0], i) for i in range(len(names))]
+    statistics = [
+        abs(pair.mean) / pair.standard_error if pair.standard_error else 0.0 for pair in pairs
+    ]
+    p_values = tuple(
+        1.0 if i == order[0] else _largest_of_pairs(statistic, len(names), pair.degrees)
+        for i, (statistic, pair) in enumerate(zip(statistics, pairs, strict=True))
+    )
+    as_good = tuple(names[i] for i in order if i == order[0] or p_values[i] > level)
+    return ManyMethods(
+        names=names,
+        means=tuple(rows.scores.tolist()),
+        average_ranks=friedman(values, greater_is_better=greater_is_better).average_ranks,
+        p_values=p_values,
+        best=names[order[0]],
+        as_good=as_good,
+        groups=(as_good,) if len(as_good) > 1 else (),
+        friedman=None,
+        post_hoc="t over rows",
+        critical_difference=None,
+        level=float(level),
+        n_rows=values.shape[0],
+    )
+
+
+def _largest_of_pairs(statistic: float, n_methods: int, degrees: float) -> float:
+    """Chance of so large a t among all pairs of equal methods: Tukey's studentized range."""
+    from scipy.stats import studentized_range
+
+    if not np.isfinite(statistic):
+        return 0.0
+    found = studentized_range.sf(statistic * np.sqrt(2.0), n_methods, degrees)
+    return float(np.clip(found, 0.0, 1.0))
+
+
 def _against(values: Floats, best: int, test_share: float | None) -> tuple[float, ...]:
     """Adjusted p-values of all methods against the best, by Wilcoxon or the corrected t test."""
     others = [i for i in range(values.shape[1]) if i != best]
-    test = wilcoxon if test_share is None else partial(paired_t, test_share=test_share)
-    raw = [test(values[:, best], values[:, i]).p_value for i in others]
-    adjusted = dict(zip(others, holm(raw), strict=True))
-    return tuple(adjusted.get(i, 1.0) for i in range(values.shape[1]))
+    if test_share is None:
+        adjusted = list(holm([wilcoxon(values[:, best], values[:, i]).p_value for i in others]))
+    else:
+        tests = [paired_t(values[:, best], values[:, i], test_share) for i in others]
+        n = values.shape[1]
+        adjusted = [_largest_of_pairs(abs(test.statistic), n, test.degrees) for test in tests]
+    found = dict(zip(others, adjusted, strict=True))
+    return tuple(found.get(i, 1.0) for i in range(values.shape[1]))
 
 
 def _check_names(names: Any, table: Any, n_methods: int, who: str) -> tuple[str, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -33,6 +34,7 @@ def _is_range(value: Any) -> bool:
     return _are_two(Number(float, 0.0, open_high=True), value) and value[0] <= value[1]
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class AndOrFeatures(BaseEstimator):  # type: ignore[misc]
     """Features of binary images: AND of some pixels or their negation, OR over shifts.
 
@@ -109,6 +111,17 @@ class AndOrFeatures(BaseEstimator):  # type: ignore[misc]
     array([1. , 2.5])
     """
 
+    image_shape: tuple[int, int] = (28, 28)
+    threshold: float = 0.5
+    max_inputs: int = MOST_INPUTS
+    max_shift: int = 8
+    scatter: tuple[float, float] = (1.0, 3.5)
+    meta_features: tuple[str, ...] = FOUR
+    fixed: Mapping[str, Any] | None = None
+    window: int = 4
+    min_share: float = 0.05
+    n_jobs: int | None = None
+
     _constraints: ClassVar[dict[str, Constraint]] = {
         "image_shape": Custom(
             lambda value: _are_two(Number(int, 1), value), "(height, width) in ints of at least 1"
@@ -135,31 +148,6 @@ class AndOrFeatures(BaseEstimator):  # type: ignore[misc]
         "window": Number(int, low=1),
         "n_jobs": N_JOBS,
     }
-
-    def __init__(
-        self,
-        *,
-        image_shape: tuple[int, int] = (28, 28),
-        threshold: float = 0.5,
-        max_inputs: int = MOST_INPUTS,
-        max_shift: int = 8,
-        scatter: tuple[float, float] = (1.0, 3.5),
-        meta_features: tuple[str, ...] = FOUR,
-        fixed: Mapping[str, Any] | None = None,
-        window: int = 4,
-        min_share: float = 0.05,
-        n_jobs: int | None = None,
-    ):
-        self.image_shape = image_shape
-        self.threshold = threshold
-        self.max_inputs = max_inputs
-        self.max_shift = max_shift
-        self.scatter = scatter
-        self.meta_features = meta_features
-        self.fixed = fixed
-        self.window = window
-        self.min_share = min_share
-        self.n_jobs = n_jobs
 
     @property
     def space(self) -> MetaSpace:

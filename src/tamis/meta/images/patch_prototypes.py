@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -38,6 +39,7 @@ def _is_beta(value: Any) -> bool:
     return value in ("auto", "size") if isinstance(value, str) else number.allows(value)
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class PatchPrototypes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Features of images: likeness to prototype patches, wherever and however large.
 
@@ -131,6 +133,18 @@ class PatchPrototypes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
     (20, 2)
     """
 
+    n_prototypes: int = 1000
+    patch_sizes: tuple[int, ...] = (4, 8, 12, 16)
+    n_orientations: int = 4
+    n_scales: int | None = None
+    filter_size: int | None = None
+    pool_size: int | None = None
+    normalize: bool = False
+    beta: float | str = "auto"
+    image_shape: tuple[int, int] | None = None
+    random_state: Any = None
+    n_jobs: int | None = None
+
     _constraints: ClassVar[dict[str, Constraint]] = {
         "n_prototypes": Number(int, 1),
         "patch_sizes": Custom(_are_sizes, "one or more ints of at least 1"),
@@ -152,33 +166,6 @@ class PatchPrototypes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         ),
         "n_jobs": N_JOBS,
     }
-
-    def __init__(
-        self,
-        *,
-        n_prototypes: int = 1000,
-        patch_sizes: tuple[int, ...] = (4, 8, 12, 16),
-        n_orientations: int = 4,
-        n_scales: int | None = None,
-        filter_size: int | None = None,
-        pool_size: int | None = None,
-        normalize: bool = False,
-        beta: float | str = "auto",
-        image_shape: tuple[int, int] | None = None,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.n_prototypes = n_prototypes
-        self.patch_sizes = patch_sizes
-        self.n_orientations = n_orientations
-        self.n_scales = n_scales
-        self.filter_size = filter_size
-        self.pool_size = pool_size
-        self.normalize = normalize
-        self.beta = beta
-        self.image_shape = image_shape
-        self.random_state = random_state
-        self.n_jobs = n_jobs
 
     _forget = BaseSelector._forget
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -38,20 +39,25 @@ MOST = 1_000_000
 NOT_IN_CHECKPOINT = ("checkpoint", "n_jobs", "n_steps", "patience", "random_state", "tol")
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class SetSearch(TransformerMixin, CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
-    """Base of the searches; a subclass writes ``__init__`` and its constraints."""
+    """Base of the searches, with the parameters of all of them."""
+
+    generator: Any = None
+    n_features_to_select: int | None = None
+    budget: float | None = None
+    estimator: Any = None
+    cv: Any = 2
+    scoring: Any = None
+    random_state: Any = None
+    n_jobs: int | None = None
 
     _constraints: ClassVar[dict[str, Constraint]] = LIMITS
     # Whether features are drawn over all points of the space, not at one of them.
     _draws_anywhere: ClassVar[bool] = False
-
-    n_features_to_select: int | None
-    budget: float | None
-    n_steps: int = 1
-    n_restarts: int = 1
-    proposals_per_step: int = 1
-    patience: int | None = None
-    tol: float = 0.0
+    # What a search without these parameters does.
+    n_steps = n_restarts = proposals_per_step = 1
+    patience, tol, redraw_constant, checkpoint = None, 0.0, False, None
 
     steps = BaseSelector.steps
     _forget = BaseSelector._forget
@@ -148,24 +154,22 @@ class SetSearch(TransformerMixin, CallbackSupportMixin, BaseEstimator):  # type:
     # Before the search.
 
     def _task(self, X: Any, y: Any) -> SetTask:
-        who, params = type(self).__name__, self.get_params(deep=False)
+        who = type(self).__name__
         check_one_limit(self.n_features_to_select, self.budget, who, "n_features_to_select")
-        checkpoint = SearchCheckpoint(params.get("checkpoint"), who)
-        seed = checkpoint.seed
-        if seed is None:
-            seed = as_seed(params["random_state"], who)
-        self.generator_ = self._find_generator(X, params["generator"], seed)
+        checkpoint = SearchCheckpoint(self.checkpoint, who)
+        seed = as_seed(self.random_state, who) if checkpoint.seed is None else checkpoint.seed
+        self.generator_ = self._find_generator(X, seed)
         quality = SetQuality(
-            y, params["estimator"], params["cv"], params["scoring"], first_child(seed),
-            params["n_jobs"], who,
-        )  # fmt: skip
-        checkpoint.begin(seed, self._settings(params), X, quality.y)
+            y, self.estimator, self.cv, self.scoring, first_child(seed), self.n_jobs, who
+        )
+        checkpoint.begin(seed, self._settings(), X, quality.y)
         return SetTask(
             who, X, self.generator_, quality, self.n_features_to_select, self.budget, seed,
-            checkpoint, bool(params.get("redraw_constant", False)), self._draw_set,
+            checkpoint, bool(self.redraw_constant), self._draw_set,
         )  # fmt: skip
 
-    def _find_generator(self, X: Any, generator: Any, seed: int) -> Any:
+    def _find_generator(self, X: Any, seed: int) -> Any:
+        generator = self.generator
         if generator is None and hasattr(X, "meta") and hasattr(X, "measure"):
             generator = ClusterGenerator(X, random_state=seed % 2**31)
         needed = ("space", "draw", "cost", "meta", "measure", "join")
@@ -179,11 +183,12 @@ class SetSearch(TransformerMixin, CallbackSupportMixin, BaseEstimator):  # type:
         needs_help = self._draws_anywhere and not hasattr(generator, "draw_any")
         return AnyPoint(generator) if needs_help else generator
 
-    def _settings(self, params: dict[str, Any]) -> dict[str, Any]:
+    def _settings(self) -> dict[str, Any]:
         """What a search that resumes must have in common with the one in the checkpoint."""
-        fixed = {key: value for key, value in params.items() if key not in NOT_IN_CHECKPOINT}
-        given = params["random_state"]
+        params = self.get_params(deep=False).items()
+        fixed = {key: value for key, value in params if key not in NOT_IN_CHECKPOINT}
         # Without a whole number as seed, the one in the checkpoint is taken.
+        given = self.random_state
         seed = int(given) if isinstance(given, int | np.integer) else None
         space = repr(self.generator_.space)
         settings = {**fixed, "who": type(self).__name__, "seed": seed, "space": space}

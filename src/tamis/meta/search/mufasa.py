@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from tamis._runtime.seeds import stream
@@ -10,6 +11,7 @@ from tamis.meta.search._set_search import LIMITS, SetSearch
 from tamis.meta.search._set_task import SearchRun, SetTask
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class Mufasa(SetSearch):
     """Search the space of meta-features for a point where good sets of features are drawn.
 
@@ -113,6 +115,17 @@ class Mufasa(SetSearch):
     3.0
     """
 
+    n_steps: int = 50
+    step: float = 0.2
+    decay: float = 1.0
+    patience: int | None = None  # type: ignore[assignment]
+    tol: float = 0.0
+    start: dict[str, Any] | None = None
+    n_restarts: int = 1
+    proposals_per_step: int = 1
+    redraw_constant: bool = True
+    checkpoint: Any = None
+
     _constraints: ClassVar[dict[str, Constraint]] = {
         **LIMITS,
         "n_steps": Number(int, low=1),
@@ -123,47 +136,6 @@ class Mufasa(SetSearch):
         "n_restarts": Number(int, low=1),
         "proposals_per_step": Number(int, low=1),
     }
-
-    def __init__(
-        self,
-        *,
-        generator: Any = None,
-        n_features_to_select: int | None = None,
-        budget: float | None = None,
-        n_steps: int = 50,
-        step: float = 0.2,
-        decay: float = 1.0,
-        patience: int | None = None,
-        tol: float = 0.0,
-        start: dict[str, Any] | None = None,
-        n_restarts: int = 1,
-        proposals_per_step: int = 1,
-        estimator: Any = None,
-        cv: Any = 2,
-        scoring: Any = None,
-        redraw_constant: bool = True,
-        checkpoint: Any = None,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-    ):
-        self.generator = generator
-        self.n_features_to_select = n_features_to_select
-        self.budget = budget
-        self.n_steps = n_steps
-        self.step = step
-        self.decay = decay
-        self.patience = patience
-        self.tol = tol
-        self.start = start
-        self.n_restarts = n_restarts
-        self.proposals_per_step = proposals_per_step
-        self.estimator = estimator
-        self.cv = cv
-        self.scoring = scoring
-        self.redraw_constant = redraw_constant
-        self.checkpoint = checkpoint
-        self.random_state = random_state
-        self.n_jobs = n_jobs
 
     def _point(self, task: SetTask, restart: int, run: SearchRun, proposal: int) -> dict[str, Any]:
         """Where a set is drawn: u_0 at first, then near u_best (Algorithm 3, steps 1 and 2d)."""

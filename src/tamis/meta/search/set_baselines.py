@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -18,6 +19,7 @@ Floats = NDArray[np.float64]
 CELLS = 20_000_000
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class RandomSearch(SetSearch):
     """Draw sets of features over all values of the meta-features, and keep the best.
 
@@ -64,37 +66,15 @@ class RandomSearch(SetSearch):
     (100, 5)
     """
 
+    n_steps: int = 50
+    redraw_constant: bool = True
+    checkpoint: Any = None
+
     _draws_anywhere: ClassVar[bool] = True
     _constraints: ClassVar[dict[str, Constraint]] = {**LIMITS, "n_steps": Number(int, low=1)}
 
-    def __init__(
-        self,
-        *,
-        generator: Any = None,
-        n_features_to_select: int | None = None,
-        budget: float | None = None,
-        n_steps: int = 50,
-        estimator: Any = None,
-        cv: Any = 2,
-        scoring: Any = None,
-        redraw_constant: bool = True,
-        checkpoint: Any = None,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-    ):
-        self.generator = generator
-        self.n_features_to_select = n_features_to_select
-        self.budget = budget
-        self.n_steps = n_steps
-        self.estimator = estimator
-        self.cv = cv
-        self.scoring = scoring
-        self.redraw_constant = redraw_constant
-        self.checkpoint = checkpoint
-        self.random_state = random_state
-        self.n_jobs = n_jobs
 
-
+@dataclass(kw_only=True, eq=False, repr=False)
 class NormalizedInformationGain(SetSearch):
     """Draw far more features than the limit allows, and keep those that tell most per cost.
 
@@ -150,37 +130,15 @@ class NormalizedInformationGain(SetSearch):
     array([7])
     """
 
+    factor: float = 50
+    n_bins: int = 16
+
     _draws_anywhere: ClassVar[bool] = True
     _constraints: ClassVar[dict[str, Constraint]] = {
         **LIMITS,
         "factor": Number(float, low=1),
         "n_bins": Number(int, low=2),
     }
-
-    def __init__(
-        self,
-        *,
-        generator: Any = None,
-        n_features_to_select: int | None = None,
-        budget: float | None = None,
-        factor: float = 50,
-        n_bins: int = 16,
-        estimator: Any = None,
-        cv: Any = 2,
-        scoring: Any = None,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-    ):
-        self.generator = generator
-        self.n_features_to_select = n_features_to_select
-        self.budget = budget
-        self.factor = factor
-        self.n_bins = n_bins
-        self.estimator = estimator
-        self.cv = cv
-        self.scoring = scoring
-        self.random_state = random_state
-        self.n_jobs = n_jobs
 
     def _draw_set(self, task: SetTask, trial: Trial, factor: float) -> Any:
         """Many features at random, then the best per cost."""

@@ -172,8 +172,11 @@ class Folder:
 
     def _read_page(self, ignored: dict[str, str]) -> dict[str, Any] | None:
         """The page of the folder; None for a new folder or a damaged page."""
+        place = self.path / PAGE
         try:
-            page = json.loads((self.path / PAGE).read_text(encoding="utf-8"))
+            if place.exists() and not place.is_file():
+                raise ValueError  # a pipe might never end
+            page = json.loads(place.read_text(encoding="utf-8"))
         except FileNotFoundError:
             return None
         except (OSError, ValueError) as error:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -22,6 +23,7 @@ Floats = NDArray[np.float64]
 LEAST_DRAWN = 2
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class MFPFS(SourceSelector):
     """Meta-feature based predictive feature selection.
 
@@ -105,6 +107,13 @@ class MFPFS(SourceSelector):
     (True, True)
     """
 
+    alphas: Any = (0.4, 0.8, 1.0, 1.2)
+    drop: float = 0.5
+    quality: Any = "svm_weights"
+    regressor: Any = None
+    reuse: bool = True
+    n_jobs: int | None = None
+
     _constraints: ClassVar[dict[str, Constraint]] = {
         "n_features_to_select": COUNT_OR_SHARE,
         "alphas": Custom(
@@ -120,27 +129,6 @@ class MFPFS(SourceSelector):
         "reuse": Choice((False, True)),
         "n_jobs": N_JOBS,
     }
-
-    def __init__(
-        self,
-        *,
-        n_features_to_select: float = 0.1,
-        alphas: Any = (0.4, 0.8, 1.0, 1.2),
-        drop: float = 0.5,
-        quality: Any = "svm_weights",
-        regressor: Any = None,
-        reuse: bool = True,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-    ):
-        self.n_features_to_select = n_features_to_select
-        self.alphas = alphas
-        self.drop = drop
-        self.quality = quality
-        self.regressor = regressor
-        self.reuse = reuse
-        self.random_state = random_state
-        self.n_jobs = n_jobs
 
     def _keep_all(self, count: int) -> None:
         super()._keep_all(count)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -75,17 +76,20 @@ class Measuring:
         return f"{len(self.failed)} failed, the first is candidate {first} ({reason})."
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class SourceSelector(SelectorMixin, CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
-    """Base of the selectors of candidates; a subclass writes ``__init__`` and ``_select``."""
+    """Base of the selectors of candidates; a subclass writes ``_select``."""
 
-    _constraints: ClassVar[dict[str, Constraint]] = {}
+    n_features_to_select: float = 0.1
+    random_state: Any = None
+
+    _constraints: ClassVar[dict[str, Constraint]] = {"n_features_to_select": COUNT_OR_SHARE}
     _needs_target: ClassVar[bool] = True
-    criterion_: Floats
     # The same loop with callbacks, and the same table, as for selectors that fit on a table.
-    steps: Any = BaseSelector.steps
-    to_frame: Any = BaseSelector.to_frame
-    _forget: Any = BaseSelector._forget
-    _get_support_mask: Any = BaseSelector._get_support_mask
+    steps: ClassVar[Any] = BaseSelector.steps
+    to_frame: ClassVar[Any] = BaseSelector.to_frame
+    _forget: ClassVar[Any] = BaseSelector._forget
+    _get_support_mask: ClassVar[Any] = BaseSelector._get_support_mask
 
     @with_callbacks  # type: ignore[untyped-decorator]
     def fit(self, source: Any, y: Any = None) -> Any:
@@ -203,6 +207,7 @@ class SourceSelector(SelectorMixin, CallbackSupportMixin, BaseEstimator):  # typ
         return tags
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class SourceRFE(SourceSelector):
     """Recursive elimination among the candidates of a source, or among some drawn at random.
 
@@ -257,8 +262,13 @@ class SourceRFE(SourceSelector):
     (array([False, False,  True,  True]), 4)
     """
 
+    n_measured: float | None = None
+    n_eliminations: int = 6
+    quality: Any = "svm_weights"
+    n_jobs: int | None = None
+
     _constraints: ClassVar[dict[str, Constraint]] = {
-        "n_features_to_select": COUNT_OR_SHARE,
+        **SourceSelector._constraints,
         "n_measured": Custom(
             lambda value: value is None or COUNT_OR_SHARE.allows(value),
             f"{COUNT_OR_SHARE.describe()}, or None for all",
@@ -266,23 +276,6 @@ class SourceRFE(SourceSelector):
         "n_eliminations": Number(int, low=1),
         "n_jobs": N_JOBS,
     }
-
-    def __init__(
-        self,
-        *,
-        n_features_to_select: float = 0.1,
-        n_measured: float | None = None,
-        n_eliminations: int = 6,
-        quality: Any = "svm_weights",
-        random_state: Any = None,
-        n_jobs: int | None = None,
-    ):
-        self.n_features_to_select = n_features_to_select
-        self.n_measured = n_measured
-        self.n_eliminations = n_eliminations
-        self.quality = quality
-        self.random_state = random_state
-        self.n_jobs = n_jobs
 
     def _select(self, measuring: Measuring, y: Any, count: int, random: Any) -> None:
         n_measured = self._n_measured(count)
@@ -356,12 +349,7 @@ class SourceRandom(SourceSelector):
     (3, 0)
     """
 
-    _constraints: ClassVar[dict[str, Constraint]] = {"n_features_to_select": COUNT_OR_SHARE}
     _needs_target: ClassVar[bool] = False
-
-    def __init__(self, *, n_features_to_select: float = 0.1, random_state: Any = None):
-        self.n_features_to_select = n_features_to_select
-        self.random_state = random_state
 
     def _select(self, measuring: Measuring, y: Any, count: int, random: Any) -> None:
         self._rank(random.permutation(self.n_features_in_), count)

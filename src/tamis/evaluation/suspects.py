@@ -20,6 +20,11 @@ from tamis.evaluation.protocols.base import Rows
 # With fewer rows, columns are in order, or follow the classes, by chance.
 MIN_ROWS = 10
 _COLUMNS_AT_ONCE = 256
+# What differs by less than this share of its deviation is a copy with noise.
+NOISE = 1e-3
+# Up to so many rows, and from so many columns on, all pairs of rows are compared: in fewer columns
+# rows are close by chance.
+MOST_ROWS, FEWEST_COLUMNS = 5000, 4
 
 
 class Suspect(NamedTuple):
@@ -59,6 +64,7 @@ class ColumnFacts(NamedTuple):
     """Numbers of the columns with each property."""
 
     like_target: list[str]
+    near_target: list[str]
     identifiers: list[str]
     constant: list[str]
     repeated: list[str]
@@ -66,10 +72,10 @@ class ColumnFacts(NamedTuple):
 
 def look_at_columns(table: Suspect, y: NDArray[Any], is_classes: bool) -> ColumnFacts:
     """Columns that equal the target or number the rows, that never vary or repeat another."""
-    facts = ColumnFacts([], [], [], [])
+    facts = ColumnFacts([], [], [], [], [])
     seen: set[bytes] = set()
     for start, block in table.blocks():
-        same = _follow(block, y, is_classes)
+        same, near = _follow(block, y, is_classes), _nearly_follow(block, y, is_classes)
         for j in range(block.shape[1]):
             name, column = table.names[start + j], block[:, j]
             digest = hashlib.blake2b((column + 0.0).tobytes(), digest_size=16).digest()
@@ -81,6 +87,8 @@ def look_at_columns(table: Suspect, y: NDArray[Any], is_classes: bool) -> Column
             seen.add(digest)
             if same[j]:
                 facts.like_target.append(name)
+            elif near[j]:
+                facts.near_target.append(name)
             elif _numbers_rows(column):
                 facts.identifiers.append(name)
     for name, text in table.texts.items():
@@ -114,6 +122,26 @@ def _follow(block: NDArray[np.float64], y: NDArray[Any], is_classes: bool) -> ND
     return same & (ordered[1:] != ordered[:-1]).all(axis=0)
 
 
+def _nearly_follow(
+    block: NDArray[np.float64], y: NDArray[Any], is_classes: bool
+) -> NDArray[np.bool_]:
+    """Columns that are the target with a little noise: one value per class, or a line."""
+    n, near = y.size, np.isfinite(block).all(axis=0)
+    if n < MIN_ROWS:
+        return np.zeros(block.shape[1], dtype=bool)
+    block = np.where(near, block, 0.0)
+    if not is_classes:
+        z = y.astype(np.float64) - y.mean()
+        centred = block - block.mean(axis=0)
+        total = (centred**2).sum(axis=0)
+        left = total - (z @ centred) ** 2 / max(float(z @ z), 1e-300)
+        return np.asarray(near & (total > 0) & (left < NOISE**2 * total))
+    members = [block[y == label] for label in np.unique(y)]
+    widest = np.max([np.ptp(part, axis=0) for part in members], axis=0)
+    centres = np.sort([part.mean(axis=0) for part in members], axis=0)
+    return np.asarray(near & (widest < NOISE * np.diff(centres, axis=0).min(axis=0)))
+
+
 def _numbers_rows(column: NDArray[np.float64]) -> bool:
     """Whether these are all-different whole numbers, in row order or without a gap."""
     if column.size < MIN_ROWS or not np.isfinite(column).all() or (column % 1 != 0).any():
@@ -134,6 +162,28 @@ def row_codes(table: Suspect) -> Rows:
         for text in texts:
             digest.update(f"\0{text[i]}".encode())
         codes[i] = known.setdefault(digest.digest(), len(known))
+    return codes
+
+
+def near_codes(table: Suspect) -> Rows | None:
+    """The same number for rows that differ by a little noise; None where that is not looked for."""
+    X = table.X
+    n, n_columns = X.shape
+    if sparse.issparse(X) or n > MOST_ROWS or n_columns < FEWEST_COLUMNS or table.texts:
+        return None
+    X = np.asarray(X, dtype=np.float64)
+    known = np.isfinite(X)
+    X = X - np.where(known, X, 0.0).sum(axis=0) / np.maximum(known.sum(axis=0), 1)
+    X = np.where(np.isfinite(X), X, 0.0)
+    spread = X.std(axis=0)
+    X = X[:, spread > 0] / spread[spread > 0]
+    if X.shape[1] < FEWEST_COLUMNS:
+        return None
+    codes, squares = np.arange(n), (X**2).sum(axis=1)
+    for i in range(n - 1):
+        apart = squares[i + 1 :] + squares[i] - 2.0 * (X[i + 1 :] @ X[i])
+        close = np.flatnonzero(apart < NOISE**2 * X.shape[1]) + i + 1
+        codes[close] = np.minimum(codes[close], codes[i])
     return codes
 
 

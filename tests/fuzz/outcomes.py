@@ -1,0 +1,76 @@
+"""What a try may end in: a result that keeps the promises, or an error with the template."""
+
+import contextlib
+import signal
+import warnings
+from collections import Counter
+
+import numpy as np
+
+from tamis.exceptions import TamisError
+
+# Compiling on a busy machine is no hang.
+SECONDS = 90
+COUNTS = Counter()
+
+
+class Hang(BaseException):
+    """Not an Exception, so that nobody catches it on the way."""
+
+
+@contextlib.contextmanager
+def limited(seconds=SECONDS):
+    """End what takes too long; compiling for the first time may take longer."""
+
+    def end(*_):
+        raise Hang(f"no end after {seconds} s")
+
+    before = signal.signal(signal.SIGALRM, end)
+    signal.alarm(seconds)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def attempt(work, check=None, allowed=(TamisError,)):
+    """Count how it ended; anything but a good result or an allowed error is raised."""
+    try:
+        with warnings.catch_warnings(), limited():
+            warnings.simplefilter("ignore")
+            result = work()
+    except allowed as error:
+        if not str(error):
+            raise
+        COUNTS[type(error).__name__] += 1
+        return
+    except (ValueError, TypeError) as error:  # of scikit-learn's own checks of tables
+        if not _is_said_by_sklearn(error):
+            raise
+        COUNTS[f"{type(error).__name__} of scikit-learn"] += 1
+        return
+    if check is not None:
+        check(result)
+    COUNTS["result"] += 1
+
+
+def _is_said_by_sklearn(error):
+    """Whether the checks of a table raised it, before anything was computed."""
+    trace = error.__traceback__
+    while trace.tb_next is not None:
+        trace = trace.tb_next
+    return "sklearn/utils/validation" in trace.tb_frame.f_code.co_filename
+
+
+def check_fitted(selector):
+    """The promises of every fitted selector."""
+    n = selector.n_features_in_
+    assert selector.scores_.shape == (n,)
+    assert np.isfinite(selector.scores_).all()
+    assert sorted(selector.order_.tolist()) == list(range(n))
+    assert (selector.ranking_[selector.order_] == np.arange(1, n + 1)).all()
+    assert selector.support_.dtype == bool
+    assert selector.n_selected_ == selector.support_.sum()
+    falling = selector.scores_[selector.order_]
+    assert (np.diff(falling[~selector.constant_[selector.order_]]) <= 0).all()
