@@ -68,7 +68,8 @@ def test_a_closed_stdout_is_said(tmp_path):
 def test_a_closed_stderr_keeps_messages_out_of_the_data(tmp_path):
     done = run_closed(tmp_path, "2>&-")
     assert done.returncode == 0
-    assert done.stdout.startswith("rank,feature,score,selected\n")
+    assert done.stdout.startswith("rank,feature,score,selected,p_value,q_value\n1,a,")
+    assert done.stdout.count("\n") == 2
 
 
 @pytest.mark.slow
