@@ -55,6 +55,9 @@ EXEMPTIONS: dict[str, dict[str, str]] = {
     "L0SVM": {
         "check_weight_scale": "C is an absolute price: weights of 1/2 mean half the C",
     },
+    "LassoPath": {
+        "check_duplicate_columns": "of two equal columns one enters the path, the other is left",
+    },
     "MCFS": {
         "check_duplicate_columns": "a sparse regression uses one of two equal columns",
     },

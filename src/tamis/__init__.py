@@ -38,6 +38,7 @@ __all__ = [
     "InfFSCV",
     "InformationGain",
     "LaplacianScore",
+    "LassoPath",
     "MetaSpace",
     "Mufasa",
     "MutualInformation",
@@ -137,7 +138,7 @@ if TYPE_CHECKING:
     from tamis.selectors import list_selectors, make_selector
     from tamis.split import DFT, RFT
     from tamis.weighting import OFW, VotingSubsetClassifier
-    from tamis.wrappers import FSV, L0SVM, SVMRFE, TreeImportance
+    from tamis.wrappers import FSV, L0SVM, SVMRFE, LassoPath, TreeImportance
 # End of the generated part.
 
 _HOMES = {name: f"tamis.{name}" for name in __all__} | _SELECTORS | _OTHERS

@@ -18,6 +18,7 @@ SELECTORS = {
     "L0SVM": "tamis.wrappers",
     "LLCFS": "tamis.filters",
     "LaplacianScore": "tamis.filters",
+    "LassoPath": "tamis.wrappers",
     "MCFS": "tamis.filters",
     "MRMR": "tamis.filters",
     "MutualInformation": "tamis.filters",

@@ -76,3 +76,35 @@ def test_a_class_that_was_not_seen_gets_no_votes():
     votes = models.EstimatorModel(LogisticRegression(), 3).votes(X, y, np.ones(20), X[:3])
     assert (votes[:, 1] == -np.inf).all()
     assert np.isfinite(votes[:, [0, 2]]).all()
+
+
+@pytest.mark.parametrize("shape", [(120, 40), (60, 200)])
+def test_gradients_solve_the_same_equations(shape):
+    rng = np.random.default_rng(0)
+    Z, Y, weight = rng.normal(size=shape), rng.normal(size=(shape[0], 2)), rng.random(shape[0])
+    unseen = rng.normal(size=(7, shape[1]))
+    penalties = np.array([0.1, 2.0])
+    found = models.GradientRidge(Z, weight).fit(Y, penalties)
+    share = weight / weight.sum()
+    rows = np.sqrt(share)[:, None] * (Z - share @ Z)
+    targets = np.sqrt(share)[:, None] * (Y - share @ Y)
+    unit = np.linalg.eigvalsh(rows @ rows.T)[-min(shape[0] - 1, shape[1]) :].mean()
+    assert found.unit == pytest.approx(unit)
+    for k, penalty in enumerate(penalties):
+        system = rows.T @ rows + penalty * unit * np.eye(shape[1])
+        coef = np.linalg.solve(system, rows.T @ targets[:, k])
+        want = share @ Y[:, k] + (unseen - share @ Z) @ coef
+        np.testing.assert_allclose(found(unseen)[:, k], want, atol=5e-3)
+
+
+def test_gradients_choose_a_penalty_that_predicts():
+    rng = np.random.default_rng(1)
+    Z = rng.normal(size=(400, 150))
+    truth = Z[:, :3].sum(axis=1)
+    Y = (truth + rng.normal(size=400))[:, None]
+    exact = models.ridge_predictions(Z[:300], Y[:300], np.ones(300), Z[300:])[:, 0]
+    single = models.ridge_by_gradients(
+        Z[:300].astype(np.float32), Y[:300], np.ones(300), Z[300:].astype(np.float32)
+    )[:, 0]
+    errors = [np.mean((each - truth[300:]) ** 2) for each in (exact, single, 0 * single)]
+    assert errors[1] < 1.2 * errors[0] < errors[2]

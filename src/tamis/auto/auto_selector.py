@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 
 from tamis._base import Scores, WeightedSelector
 from tamis._runtime.callbacks import with_callbacks
+from tamis._runtime.memory import as_bytes
 from tamis._runtime.seeds import as_seed
 from tamis._runtime.threads import effective_jobs
-from tamis._validation import N_JOBS, Constraint, Custom, Number
+from tamis._validation import MEMORY_LIMIT, N_JOBS, Constraint, Custom, Number
 from tamis.auto.inspection import Inspection, inspect_table
 from tamis.auto.investigation import Investigation
 from tamis.auto.models import EstimatorModel, Model, RidgeModel
@@ -68,6 +69,10 @@ class AutoSelector(WeightedSelector):
     time_limit : float or None, default=None
         Seconds. Fewer methods are tried, on fewer folds, so that the fit ends in time. ``None``
         plans for some minutes at most.
+    memory_limit : int, float, str or None, default=None
+        Memory beyond the table, in bytes or as a text such as ``"1 GiB"``. Methods that would
+        take more are left out, and fewer processes work. ``None`` means two copies of the table,
+        and at least 1 GiB.
     task : {"auto", "classification", "regression"}, default="auto"
         What the target is; ``"auto"`` infers it (:func:`tamis.data.infer_task`).
     random_state : int, RandomState instance or None, default=0
@@ -76,7 +81,7 @@ class AutoSelector(WeightedSelector):
         The cutoff; ``"best"`` is the number that was chosen.
     n_jobs : int or None, default=None
         Processes that work on the folds; ``None`` means 1, -1 all cores. The result does not
-        depend on it, unless a time limit ends the work.
+        depend on it, unless the time limit ends the work.
 
     Attributes
     ----------
@@ -115,7 +120,8 @@ class AutoSelector(WeightedSelector):
     clock, so that the same data gives the same answer; only if the limit is exceeded all the same,
     folds are left out.
 
-    Memory: about two copies of the training rows of a fold.
+    Memory: the table, and up to three copies of its rows for the lasso, two for the forest, one for
+    the other methods, in every process.
 
     Examples
     --------
@@ -133,6 +139,7 @@ class AutoSelector(WeightedSelector):
     metric: str | None = None
     estimator: Any = None
     time_limit: float | None = None
+    memory_limit: float | str | None = None
     task: str = "auto"
     random_state: int | np.random.RandomState | None = 0
     n_features_to_select: Any = "best"
@@ -144,6 +151,7 @@ class AutoSelector(WeightedSelector):
         "metric": Custom(lambda value: value is None or isinstance(value, str), "None or a name"),
         "estimator": ESTIMATOR,
         "time_limit": Number(float, 0, open_low=True, or_none=True),
+        "memory_limit": MEMORY_LIMIT,
         "task": TASK,
         "n_jobs": N_JOBS,
     }
@@ -207,10 +215,9 @@ class AutoSelector(WeightedSelector):
             names=names[columns].tolist(),
             classes=outcome.classes,
             inspection=inspection,
-            plan=make_plan(problem, self.time_limit, self._jobs()),
+            plan=make_plan(problem, self.time_limit, self._memory(), self._jobs()),
             level=self.level,
             seed=as_seed(self.random_state, type(self).__name__),
-            n_jobs=self._jobs(),
             time_limit=self.time_limit,
             begun=begun,
         )
@@ -233,6 +240,9 @@ class AutoSelector(WeightedSelector):
     def _names(self, X: Any) -> list[str]:
         names = checks.names_of(self)
         return [str(name) for name in (range(X.shape[1]) if names is None else names)]
+
+    def _memory(self) -> int | None:
+        return None if self.memory_limit is None else as_bytes(self.memory_limit, "AutoSelector")
 
     def _jobs(self) -> int:
         return 1 if self.n_jobs is None else effective_jobs(self.n_jobs)
@@ -266,6 +276,7 @@ class AutoSelector(WeightedSelector):
             metric=metric,
             models=self._models(outcome.n_classes),
             rows=np.arange(rows.size),
+            level=self.level,
         )
 
     def _models(self, n_classes: int) -> tuple[Model, ...]:

@@ -10,17 +10,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tamis._runtime.seeds import seed_of, stream
-from tamis.auto.methods import Method
+from tamis.auto.methods import Method, related_features
 from tamis.auto.models import Model
 from tamis.auto.problem import Floats, Problem, Rows
 from tamis.evaluation.intervals import RowScores, gather
 from tamis.exceptions import TamisError
 
 # Numbers of features that are tried, as far as there are so many; all of them if they are few.
-COUNTS = (1, 2, 3, 5, 8, 13, 20, 32, 50, 80)
+COUNTS = (1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 15, 20, 25, 32, 40, 50, 65, 80)
 FEW_FEATURES = 30
 # Fewer features are preferred up to a loss of so many standard errors of the difference.
-SLACK = 1.0
+SLACK = 0.5
 
 
 class Choice(NamedTuple):
@@ -59,9 +59,11 @@ def choose(problem: Problem, methods: tuple[Method, ...], inner: Inner, seed: in
     for repeat in range(inner.n_repeats):
         for k, (train, test) in enumerate(problem.folds(inner.n_folds, stream(seed, repeat))):
             values: dict[Method, list[Floats]] = {}
+            related = related_features(problem, train)
             for method in methods:
                 try:
-                    order = method.rank(problem, train, counts[-1], seed_of(seed, repeat, k))
+                    own = seed_of(seed, repeat, k)
+                    order = method.rank(problem, train, counts[-1], own, related)
                 except TamisError as error:  # a few rows may not do for it
                     failed[method] = error
                     continue

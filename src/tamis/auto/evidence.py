@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,8 +21,8 @@ from tamis.selectors import make_selector
 # Features that are correlated at least so much could replace each other.
 NEAR_COPY = 0.9
 N_COPIES_NAMED = 3
-# Pairs of half samples for the frequencies, copies of the knockoffs, permutations of ReliefF.
-N_PAIRS, N_COPIES, N_PERMUTATIONS = 25, 5, 199
+# Copies of the knockoffs, permutations of ReliefF.
+N_COPIES, N_PERMUTATIONS = 5, 199
 # Knockoffs say little of fewer rows, and take long with more features.
 FEWEST_ROWS, MOST_FEATURES = 100, 2_000
 COLUMNS_AT_ONCE = 1024
@@ -105,13 +106,18 @@ def conditional_test(problem: Problem, level: float, seed: int) -> tuple[Floats 
             return None, str(error)
 
 
-def frequencies(problem: Problem, choice: Choice, seed: int) -> SelectionFrequency:
+def frequencies(
+    problem: Problem, choice: Choice, n_pairs: int, seed: int, is_late: Callable[[], bool]
+) -> SelectionFrequency:
     """How often half of the rows select each feature again, by the same method."""
-    counts = np.zeros(problem.X.shape[1])
-    for pair in range(N_PAIRS):
+    counts, n_halves = np.zeros(problem.X.shape[1]), 0
+    for pair in range(n_pairs):
         for half, _ in problem.folds(2, stream(seed, 3, pair)):
             counts[choice.method.rank(problem, half, choice.n_features, seed_of(seed, pair))] += 1
-    return wilson(counts, 2 * N_PAIRS, 0.95)
+            n_halves += 1
+        if is_late():
+            break
+    return wilson(counts, n_halves, 0.95)
 
 
 def describe_effects(

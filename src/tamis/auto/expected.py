@@ -5,6 +5,7 @@ Everything is chosen anew on the training rows of outer folds and scored on the 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -12,7 +13,7 @@ import numpy as np
 from tamis._runtime.seeds import seed_of, stream
 from tamis.auto.choosing import Choice, Inner, choose, votes_of
 from tamis.auto.methods import Method
-from tamis.auto.models import RidgeModel, Scale, ridge_from_products
+from tamis.auto.models import RidgeModel, Scale, ridge_by_gradients, ridge_from_products
 from tamis.auto.problem import Floats, Problem, Rows
 from tamis.evaluation.intervals import RowScores, gather
 
@@ -22,6 +23,8 @@ SELECTED, ALL, GUESS, RANDOM = range(4)
 N_DRAWS = 5
 # Columns of which inner products are taken at once.
 COLUMNS_AT_ONCE = 1024
+# Rows up to which all features are judged by inner products of the rows, at a cost of their cube.
+MOST_PRODUCTS = 1500
 
 
 class Fold(NamedTuple):
@@ -41,6 +44,7 @@ class FoldResult(NamedTuple):
     method: str
     model: str
     n_features: int
+    tried_all: bool  # else the values of all features are those of guessing
 
 
 def outer_folds(problem: Problem, n_folds: int, n_repeats: int, seed: int) -> list[Fold]:
@@ -53,21 +57,36 @@ def outer_folds(problem: Problem, n_folds: int, n_repeats: int, seed: int) -> li
 
 
 def run_fold(
-    problem: Problem, methods: tuple[Method, ...], inner: Inner, fold: Fold, seed: int
+    problem: Problem,
+    methods: tuple[Method, ...],
+    inner: Inner,
+    fold: Fold,
+    seed: int,
+    room: float,
 ) -> FoldResult:
     """Choose on the training rows, and score all procedures on the others."""
     own, (_, _, train, test) = seed_of(seed, fold.repeat, fold.number), fold
     choice = choose(problem.part(train), methods, inner, own)
     order = choice.method.rank(problem, train, choice.n_features, own)
+    choice = choice._replace(n_features=order.size)
+    guesses, of_all = (
+        _guesses(problem, train, test),
+        _votes_of_all(problem, choice, train, test, room),
+    )
     votes = [
         votes_of(problem, choice.model, order, train, test),
-        _votes_of_all(problem, choice, train, test),
-        _guesses(problem, train, test),
+        guesses if of_all is None else of_all,
+        guesses,
     ]
     values = [problem.by_row(each, test) for each in votes]
     values.append(_random_features(problem, choice, fold, own))
     return FoldResult(
-        test, np.column_stack(values), choice.method.name, choice.model.name, choice.n_features
+        rows=test,
+        values=np.column_stack(values),
+        method=choice.method.name,
+        model=choice.model.name,
+        n_features=choice.n_features,
+        tried_all=of_all is not None,
     )
 
 
@@ -93,16 +112,36 @@ def _guesses(problem: Problem, train: Rows, test: Rows) -> Floats:
     return np.full((test.size, 1), np.average(y, weights=weight))
 
 
-def _votes_of_all(problem: Problem, choice: Choice, train: Rows, test: Rows) -> Floats:
-    """Votes by all features; a wide table is never copied as a whole."""
+def _votes_of_all(
+    problem: Problem, choice: Choice, train: Rows, test: Rows, room: float
+) -> Floats | None:
+    """Votes by all features, or None without `room` for a copy of the table in single precision.
+
+    With few rows, a wide table is not copied as a whole.
+    """
     n_columns, model = problem.X.shape[1], choice.model
     if not isinstance(model, RidgeModel) or n_columns <= COLUMNS_AT_ONCE:
         return votes_of(problem, model, np.arange(n_columns), train, test)
+    if train.size > MOST_PRODUCTS and 4.0 * (train.size + test.size) * n_columns > room:
+        return None
     targets, weight = model.targets(problem.y[train], problem.weight[train])
-    both = np.concatenate([train, test])
-    products = np.zeros((both.size, train.size))
+    blocks = _scaled_blocks(problem, train, test)
+    if train.size <= MOST_PRODUCTS:
+        products = np.zeros((train.size + test.size, train.size))
+        for block in blocks:
+            products += block @ block[: train.size].T
+        return ridge_from_products(products, targets, weight)
+    scaled = np.empty((train.size + test.size, n_columns), dtype=np.float32)
+    start = 0
+    for block in blocks:
+        scaled[:, start : start + block.shape[1]] = block
+        start += block.shape[1]
+    return ridge_by_gradients(scaled[: train.size], targets, weight, scaled[train.size :])
+
+
+def _scaled_blocks(problem: Problem, train: Rows, test: Rows) -> Iterator[Floats]:
+    """All features of rows to learn from and to predict, some at a time, standardised."""
+    both, n_columns = np.concatenate([train, test]), problem.X.shape[1]
     for start in range(0, n_columns, COLUMNS_AT_ONCE):
         cells = problem.cells(both, np.arange(start, min(start + COLUMNS_AT_ONCE, n_columns)))
-        scaled = Scale.of(cells[: train.size], problem.weight[train])(cells)
-        products += scaled @ scaled[: train.size].T
-    return ridge_from_products(products, targets, weight)
+        yield Scale.of(cells[: train.size], problem.weight[train])(cells)

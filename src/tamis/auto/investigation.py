@@ -26,7 +26,7 @@ from tamis.auto.expected import (
     run_fold,
 )
 from tamis.auto.inspection import Inspection
-from tamis.auto.page import LABELS, named, verdict
+from tamis.auto.page import LABELS, named, shown_p, verdict
 from tamis.auto.planning import Plan
 from tamis.auto.problem import Floats, Problem, Rows
 from tamis.auto.record import Answer, Baseline, FeatureEvidence
@@ -35,8 +35,8 @@ from tamis.evaluation.run.units import one_thread
 
 NOT_MEASURED = (np.nan, np.nan, np.nan)
 BASELINES = ((ALL, "all features"), (RANDOM, "random features"), (GUESS, "guessing"))
-# Folds of the expected score end here, as a share of the time limit; tests of features follow.
-SHARE_FOR_FOLDS = 0.7
+# Folds of the expected score end here, as shares of the time limit, then half samples.
+SHARE_FOR_FOLDS, SHARE_FOR_HALVES = 0.7, 0.9
 
 
 @dataclass
@@ -50,7 +50,6 @@ class Investigation:
     plan: Plan
     level: float
     seed: int
-    n_jobs: int
     time_limit: float | None
     begun: float
     choice: Choice | None = None
@@ -104,7 +103,8 @@ class Investigation:
         problem, seed = self.problem, seed_of(self.seed, "whole")
         choice = choose(problem, self.plan.methods, self.plan.inner, seed)
         self.order = choice.method.rank(problem, problem.rows, problem.X.shape[1], seed)
-        self.choice = choice
+        # Fewer may be related to the target than did best on folds.
+        self.choice = choice._replace(n_features=min(choice.n_features, self.order.size))
 
     def _test_alone(self) -> None:
         self.marginal = evidence.marginal_test(self.problem, self.seed)
@@ -129,20 +129,28 @@ class Investigation:
         )
 
     def _run_folds(self, folds: list[Fold]) -> Iterator[FoldResult]:
+        plan = self.plan
         arguments = [
-            (self.problem, self.plan.methods, self.plan.inner, fold, self.seed) for fold in folds
+            (self.problem, plan.methods, plan.inner, fold, self.seed, plan.bytes_left)
+            for fold in folds
         ]
-        if self.n_jobs == 1:
+        if plan.n_workers == 1:
             yield from (run_fold(*each) for each in arguments)
             return
         from joblib import Parallel, delayed
 
-        work = Parallel(n_jobs=self.n_jobs, return_as="generator")
+        work = Parallel(n_jobs=plan.n_workers, return_as="generator")
         yield from work(delayed(_run_fold)(*each) for each in arguments)
 
     def _repeat_selection(self) -> None:
         if self.choice is not None and not self._is_late(1.0):
-            self.frequencies = evidence.frequencies(self.problem, self.choice, self.seed)
+            self.frequencies = evidence.frequencies(
+                self.problem,
+                self.choice,
+                self.plan.n_pairs,
+                self.seed,
+                lambda: self._is_late(SHARE_FOR_HALVES),
+            )
 
     def _test_beside_others(self) -> None:
         if self._is_late(1.0):
@@ -199,10 +207,16 @@ class Investigation:
         )
         baselines = []
         for position, name in BASELINES:
+            if position == ALL and not self._tried_all:
+                continue
             gain = found.difference(SELECTED, position)
             score = sign * float(found.scores[position])
             baselines.append(Baseline(name, score, gain.mean, gain.low, gain.high, gain.p_value))
         return (here.score, here.low, here.high), tuple(baselines)
+
+    @property
+    def _tried_all(self) -> bool:
+        return all(each.tried_all for each in self.results)
 
     def _features(self, q_values: Floats) -> Iterator[FeatureEvidence]:
         columns = self.order[: self.count]
@@ -249,8 +263,8 @@ class Investigation:
         assert self.choice is not None
         n_rows, n_features = problem.X.shape
         yield f"Table: {n_rows:,} rows, {n_features:,} features, {problem.task}."
-        tests = ", ".join(f"{name} p = {p:.2g}" for name, p in self.p_values.items())
-        yield f"Against chance: {tests}; together p = {self.p_value:.2g}."
+        tests = ", ".join(f"{name} {shown_p(p)}" for name, p in self.p_values.items())
+        yield f"Against chance: {tests}; together {shown_p(self.p_value)}."
         tried = ", ".join(method.name for method in plan.methods)
         models = " and ".join(model.name for model in problem.models)
         yield f"Tried: {tried}; sets of features were judged by {models}."
@@ -267,9 +281,12 @@ class Investigation:
                 f"Expected {metric}: method, model and number of features were chosen anew on the "
                 f"training rows of {_plural(len(self.results), 'fold')} ({span}; {most})."
             )
-        if plan.left_out:
-            names = ", ".join(method.name for method in plan.left_out)
-            yield f"Not tried, for the time it would take: {names}."
+        if not self._tried_all:
+            yield "All features were not tried together, for the memory it would take."
+        for word, left_out in (("time", plan.too_slow), ("memory", plan.too_large)):
+            if left_out:
+                names = ", ".join(method.name for method in left_out)
+                yield f"Not tried, for the {word} it would take: {names}."
         if self.found and self.not_tested:
             yield f"E-values were not computed: {self.not_tested}."
 

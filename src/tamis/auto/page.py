@@ -23,6 +23,8 @@ LABELS = {
 }
 # A difference from the baseline with a p-value above this is no difference.
 CLEAR = 0.05
+# Smaller p-values are not told apart.
+SMALLEST_P = 1e-16
 
 
 def verdict(answer: Answer) -> str:
@@ -30,10 +32,13 @@ def verdict(answer: Answer) -> str:
     total, level = f"{answer.n_features:,} features", f"{answer.level:g}"
     metric = LABELS.get(answer.metric, answer.metric)
     if not answer.found:
-        text = (
-            f"Nothing here beats chance: none of the {total} is related to the target at a false "
-            f"discovery rate of {level}"
-        )
+        text = f"Nothing here beats chance at level {level} ({shown_p(answer.p_value)}): "
+        if answer.n_related:
+            text += f"the evidence for {_some(answer.n_related)} of the {total} is too weak"
+        else:
+            text += (
+                f"none of the {total} is related to the target at a false discovery rate of {level}"
+            )
         if np.isfinite(answer.expected_score):
             text += (
                 f", and the best {_features(answer.n_best)} found give{'s' * (answer.n_best == 1)} "
@@ -51,6 +56,15 @@ def verdict(answer: Answer) -> str:
     beside = [f"{baseline_name(each, n)} {each.score:.2f}" for each in answer.baselines]
     text += "; " + ", ".join(beside) + "." if beside else "."
     return " ".join([*_doubts(answer), text])
+
+
+def shown_p(p_value: float) -> str:
+    """A p-value in a sentence."""
+    return f"p = {p_value:.2g}" if p_value >= SMALLEST_P else f"p < {SMALLEST_P:g}"
+
+
+def _some(n: int) -> str:
+    return "one" if n == 1 else f"{n:,}"
 
 
 def _features(n: int) -> str:
@@ -83,7 +97,7 @@ def as_text(answer: Answer, width: int = WIDTH) -> str:
     if answer.features:
         blocks.append(_table(answer.features))
         blocks.append(_wrap(legend(answer), width))
-    done = [*answer.steps, *left_out(answer)]
+    done = [*answer.steps, *left_out(answer), f"Took {took(answer.seconds)}."]
     blocks.append("\n".join(_wrap(f"- {text}", width, "  ") for text in done))
     return "\n\n".join(blocks)
 
@@ -154,6 +168,13 @@ def named(names: list[str]) -> str:
     """Some names, and how many more there are."""
     shown = ", ".join(_short(name) for name in names[:N_NAMED])
     return shown + (f" and {len(names) - N_NAMED:,} more" if len(names) > N_NAMED else "")
+
+
+def took(seconds: float) -> str:
+    """How long it took, in words."""
+    if seconds < 10:
+        return f"{seconds:.1f} s"
+    return f"{seconds:.0f} s" if seconds < 120 else f"{seconds / 60:.1f} minutes"
 
 
 def _short(name: str) -> str:

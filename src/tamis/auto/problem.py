@@ -30,6 +30,7 @@ class Problem(NamedTuple):
     metric: Metric
     models: tuple[Model, ...]
     rows: Rows
+    level: float = 0.1  # false discovery rate of features that are related to the target
 
     @property
     def task(self) -> str:
@@ -45,11 +46,15 @@ class Problem(NamedTuple):
         """The same on fewer rows, numbered as in the whole table."""
         return self._replace(rows=rows)
 
-    def cells(self, rows: Rows, columns: Any) -> Floats:
+    def rectangle(self, rows: Rows, columns: Rows) -> Any:
+        """Some rows and columns of the table, in the form that it has."""
+        is_sparse = sparse.issparse(self.X)
+        return self.X[rows][:, columns] if is_sparse else self.X[np.ix_(rows, columns)]
+
+    def cells(self, rows: Rows, columns: Rows) -> Floats:
         """Values of some rows and columns, dense."""
-        if sparse.issparse(self.X):
-            return np.asarray(self.X[rows][:, columns].toarray(), dtype=np.float64)
-        return self.X[np.ix_(rows, columns)].astype(np.float64, copy=False)
+        found = self.rectangle(rows, columns)
+        return np.asarray(found.toarray() if sparse.issparse(found) else found, dtype=np.float64)
 
     def by_row(self, votes: Floats, rows: Rows) -> Floats:
         """What every test row says about a score of which more is better; their mean is it."""

@@ -32,6 +32,8 @@ Floats = NDArray[np.float64]
 # From the scores of all procedures and their standard errors: the one to use.
 Choice = Callable[[Floats, Floats], int]
 LEVEL = 0.95
+# No p-value is 0.
+LEAST = float(np.finfo(np.float64).tiny)
 
 
 class ScoreInterval(NamedTuple):
@@ -147,10 +149,12 @@ class RowScores(NamedTuple):
             variance += max(more, 0.0)
         mean, error = float(self.scores @ weights), float(np.sqrt(variance))
         if error <= 1e-12 * max(1.0, float(np.abs(self.scores[[first, second]]).max())):
-            # Rows that all differ by the same: nothing is known of how others would differ.
-            return Difference(mean, 0.0, np.nan, np.nan, 1.0, degrees)
+            # Rows that all differ by the same: by how much others would is unknown, but not whether
+            # they do (sign test).
+            sign = 0.5 ** (self.rows.shape[0] - 1) if mean else 1.0
+            return Difference(mean, 0.0, np.nan, np.nan, max(sign, LEAST), degrees)
         half = float(stdtrit(degrees, 0.5 + level / 2)) * error
-        p_value = float(2 * stdtr(degrees, -abs(mean) / error))
+        p_value = max(float(2 * stdtr(degrees, -abs(mean) / error)), LEAST)
         return Difference(mean, error, mean - half, mean + half, p_value, degrees)
 
 

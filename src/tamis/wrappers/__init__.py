@@ -2,7 +2,8 @@
 
 from tamis.wrappers.fsv import FSV
 from tamis.wrappers.l0svm import L0SVM
+from tamis.wrappers.lasso_path import LassoPath
 from tamis.wrappers.svmrfe import SVMRFE
 from tamis.wrappers.tree_importance import TreeImportance
 
-__all__ = ["FSV", "L0SVM", "SVMRFE", "TreeImportance"]
+__all__ = ["FSV", "L0SVM", "SVMRFE", "LassoPath", "TreeImportance"]
