@@ -102,9 +102,10 @@ class AutoSelector(WeightedSelector):
 
     Notes
     -----
-    Method, model and number are chosen by cross-validation: the method and the model with the best
-    score, and the fewest features that are behind it by at most one standard error of the
-    difference.
+    Method, model and number are chosen by cross-validation: the fewest features whose score is
+    behind the best one by at most half a standard error of the difference. Methods that score
+    features one by one, and MRMR, choose among the features that are related to the target at
+    `level`, if there are any.
     The expected score is that of the whole procedure: it is repeated on the training rows of outer
     folds and scored on the others (nested cross-validation).
 

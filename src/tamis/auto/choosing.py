@@ -81,15 +81,14 @@ def choose(problem: Problem, methods: tuple[Method, ...], inner: Inner, seed: in
 
 
 def pick(choices: list[Choice], found: RowScores) -> Choice:
-    """The method and the model with the best score, with the fewest features that do as well."""
+    """The fewest features that do about as well as the best, by whichever method and model."""
     best = int(np.argmax(found.scores))
     enough = [
         i
         for i, choice in enumerate(choices)
-        if choice[:2] == choices[best][:2]
-        and found.scores[best] - found.scores[i] <= SLACK * found.difference(best, i).standard_error
+        if found.scores[best] - found.scores[i] <= SLACK * found.difference(best, i).standard_error
     ]
-    return choices[min(enough, key=lambda i: choices[i].n_features)]
+    return choices[min(enough, key=lambda i: (choices[i].n_features, -found.scores[i]))]
 
 
 def _votes_of_all(

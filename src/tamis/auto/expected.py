@@ -130,13 +130,14 @@ def _votes_of_all(
         products = np.zeros((train.size + test.size, train.size))
         for block in blocks:
             products += block @ block[: train.size].T
-        return ridge_from_products(products, targets, weight)
+        return model.as_votes(ridge_from_products(products, targets, weight))
     scaled = np.empty((train.size + test.size, n_columns), dtype=np.float32)
     start = 0
     for block in blocks:
         scaled[:, start : start + block.shape[1]] = block
         start += block.shape[1]
-    return ridge_by_gradients(scaled[: train.size], targets, weight, scaled[train.size :])
+    found = ridge_by_gradients(scaled[: train.size], targets, weight, scaled[train.size :])
+    return model.as_votes(found)
 
 
 def _scaled_blocks(problem: Problem, train: Rows, test: Rows) -> Iterator[Floats]:

@@ -120,7 +120,7 @@ class Investigation:
             self.results.append(result)
             if self._is_late(SHARE_FOR_FOLDS):
                 break
-        if len(self.results) < self.plan.n_folds:  # too few rows were scored for a test
+        if len(self.results) * self.plan.n_repeats < self.n_folds:  # too few rows for a test
             return
         found = expected_scores(self.problem, self.results).difference(SELECTED, GUESS)
         # One-sided: worse than guessing is no signal.

@@ -78,7 +78,7 @@ class RidgeModel(NamedTuple):
         targets, weight = self.targets(y, weight)
         if self.kernel == "gaussian":
             seen, unseen = gaussian_features(seen, unseen)
-        return ridge_predictions(seen, targets, weight, unseen)
+        return self.as_votes(ridge_predictions(seen, targets, weight, unseen))
 
     def targets(self, y: NDArray[Any], weight: Floats) -> tuple[Floats, Floats]:
         """What is regressed on, and the weights of the rows."""
@@ -87,7 +87,12 @@ class RidgeModel(NamedTuple):
         indicators = np.equal.outer(y, np.arange(self.n_classes)).astype(np.float64)
         totals = weight @ indicators
         present = np.count_nonzero(totals)
-        return indicators, weight / (totals[y] * present) * weight.sum()
+        weight = weight / (totals[y] * present) * weight.sum()
+        return indicators[:, 1:] if self.n_classes == 2 else indicators, weight
+
+    def as_votes(self, predicted: Floats) -> Floats:
+        """A column for every class: of two, only the second one was predicted."""
+        return np.column_stack([1.0 - predicted, predicted]) if self.n_classes == 2 else predicted
 
 
 class EstimatorModel(NamedTuple):
@@ -299,9 +304,6 @@ def _shrinkage(values: Floats, left: Floats, targets: Floats, share: Floats) -> 
         return values
     shrink = values / (values + PENALTIES[:, None] * values.mean())  # one row per penalty
     leverage = shrink @ (left**2).T + share  # the mean takes its share
-    along, free = left.T @ targets, np.maximum(1.0 - leverage, 1e-9)[:, :, None]
-    fitted = (left @ (one[:, None] * along) for one in shrink)
-    errors = [
-        float((((targets - fit) / rest) ** 2).sum()) for fit, rest in zip(fitted, free, strict=True)
-    ]
-    return shrink[int(np.argmin(errors))]
+    fitted = left @ (shrink[:, :, None] * (left.T @ targets))
+    errors = (targets - fitted) / np.maximum(1.0 - leverage, 1e-9)[:, :, None]
+    return shrink[int(np.argmin((errors**2).sum(axis=(1, 2))))]
