@@ -85,7 +85,7 @@ def pick(choices: list[Choice], found: RowScores) -> Choice:
     best = int(np.argmax(found.scores))
     enough = [
         i
-        for i, choice in enumerate(choices)
+        for i in range(len(choices))
         if found.scores[best] - found.scores[i] <= SLACK * found.difference(best, i).standard_error
     ]
     return choices[min(enough, key=lambda i: (choices[i].n_features, -found.scores[i]))]

@@ -44,7 +44,7 @@ def inspect_table(problem: Problem, names: list[str]) -> Inspection:
         facts.identifiers,
         facts.constant,
         facts.repeated,
-        facts.like_target,
+        facts.like_target + facts.near_target,
         outlying,
         n_missing / (n_rows * n_features),
     )

@@ -262,7 +262,12 @@ class Investigation:
         problem, plan = self.problem, self.plan
         assert self.choice is not None
         n_rows, n_features = problem.X.shape
-        yield f"Table: {n_rows:,} rows, {n_features:,} features, {problem.task}."
+        text = f"Table: {n_rows:,} rows, {n_features:,} features, {problem.task}"
+        if repeated := self.inspection.repeated:
+            text += f"; equal to an earlier feature: {named(repeated)}"
+        if share := self.inspection.missing_share:
+            text += f"; {100 * share:.2g}% of the cells are missing"
+        yield text + "."
         tests = ", ".join(f"{name} {shown_p(p)}" for name, p in self.p_values.items())
         yield f"Against chance: {tests}; together {shown_p(self.p_value)}."
         tried = ", ".join(method.name for method in plan.methods)

@@ -97,7 +97,7 @@ def as_text(answer: Answer, width: int = WIDTH) -> str:
     if answer.features:
         blocks.append(_table(answer.features))
         blocks.append(_wrap(legend(answer), width))
-    done = [*answer.steps, *left_out(answer), f"Took {took(answer.seconds)}."]
+    done = [*answer.steps, *left_out(answer), f"It took {took(answer.seconds)}."]
     blocks.append("\n".join(_wrap(f"- {text}", width, "  ") for text in done))
     return "\n\n".join(blocks)
 

@@ -10,6 +10,7 @@ from typing import Any
 import click
 import numpy as np
 
+from tamis._runtime.memory import as_bytes
 from tamis._runtime.wording import listed
 from tamis.cli import _options, console
 from tamis.data.roles import EXCLUDED, NOT_NAMED
@@ -51,6 +52,11 @@ so. Ctrl-C prints what is known by then (exit code 130).
     type=click.FloatRange(min=0, min_open=True),
     metavar="SECONDS",
     help="Try less, so that it ends in time. [default: some minutes]",
+)
+@click.option(
+    "--memory-limit",
+    metavar="SIZE",
+    help="Memory beyond the table, such as 2GiB. [default: two copies of it, at least 1GiB]",
 )
 @click.option(
     "--level",
@@ -137,10 +143,14 @@ def _run(request: dict[str, Any], talk: console.Talk) -> tuple[Any, bool]:
     if request["metric"] is not None:
         with console.misuse_if_refused("--metric: "):
             make_metric(request["metric"], str(prepared.task))
+    if request["memory_limit"] is not None:
+        with console.misuse_if_refused("--memory-limit: "):
+            as_bytes(request["memory_limit"], "answer")
     selector = AutoSelector(
         level=request["level"],
         metric=request["metric"],
         time_limit=request["time_limit"],
+        memory_limit=request["memory_limit"],
         task=str(prepared.task),
         n_jobs=-1 if request["n_jobs"] is None else request["n_jobs"],
     )
