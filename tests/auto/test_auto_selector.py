@@ -279,3 +279,25 @@ def test_noise_is_rarely_taken_for_signal():
         X, y = rng.normal(size=(50, 20)), rng.permutation(np.arange(50) % 2)
         n_found += AutoSelector(**QUICK).fit(X, y).answer_.found
     assert n_found <= 8
+
+
+def test_too_few_rows_are_refused():
+    X = np.random.default_rng(0).normal(size=(30, 4))
+    with pytest.raises(InputError, match="at least 3 rows of every class, got 2 of class 'b'"):
+        AutoSelector().fit(X, ["a"] * 28 + ["b"] * 2)
+    with pytest.raises(InputError, match="at least 6 rows, got 5"):
+        AutoSelector().fit(X[:5], [0.5, 1.2, 3.1, 4.7, 9.2])
+
+
+def test_three_rows_of_a_class_are_enough():
+    X = np.random.default_rng(0).normal(size=(20, 4))
+    answer = AutoSelector(**QUICK).fit(X, [0] * 17 + [1] * 3).answer_
+    assert not answer.found
+
+
+def test_the_only_feature_is_not_compared_with_itself():
+    y = np.arange(60) % 2
+    X = np.random.default_rng(0).normal(size=(60, 1)) + 2 * y[:, None]
+    verdict = AutoSelector(**QUICK).fit(X, y).answer_.verdict
+    assert verdict.startswith("1 of 1 features carries the signal")
+    assert "random" not in verdict

@@ -30,6 +30,8 @@ from tamis.evaluation.metrics import make_metric
 from tamis.exceptions import InputError
 
 Floats = NDArray[np.float64]
+# Rows of every class, and of a regression target, that folds within folds need.
+FEWEST_OF_CLASS, FEWEST_ROWS = 3, 6
 ESTIMATOR = Custom(
     lambda value: value is None or (hasattr(value, "fit") and not isinstance(value, type)),
     "None or an estimator that is not fitted",
@@ -268,6 +270,7 @@ class AutoSelector(WeightedSelector):
         rows = np.flatnonzero(weight > 0)
         if rows.size < n_rows:
             X, target, weight = X[rows], target[rows], weight[rows]
+        self._check_size(target, outcome)
         return Problem(
             X=X,
             y=target.astype(np.intp) if outcome.is_classes else target,
@@ -279,6 +282,24 @@ class AutoSelector(WeightedSelector):
             rows=np.arange(rows.size),
             level=self.level,
         )
+
+    def _check_size(self, target: NDArray[Any], outcome: Target) -> None:
+        """Folds within folds need some rows of everything."""
+        if outcome.classes is None:
+            if target.size < FEWEST_ROWS:
+                raise InputError(
+                    f"AutoSelector: expected at least {FEWEST_ROWS} rows, got {target.size} "
+                    f"(n_samples={target.size}). Use a single method, such as AnovaF."
+                )
+            return
+        counts = np.bincount(target.astype(np.intp), minlength=outcome.n_classes)
+        rarest = int(np.argmin(counts))
+        if counts[rarest] < FEWEST_OF_CLASS:
+            raise InputError(
+                f"AutoSelector: expected at least {FEWEST_OF_CLASS} rows of every class, got "
+                f"{counts[rarest]} of class {outcome.classes.tolist()[rarest]!r} "
+                f"(n_samples={target.size}). Merge or leave out rare classes."
+            )
 
     def _models(self, n_classes: int) -> tuple[Model, ...]:
         if self.estimator is not None:

@@ -53,7 +53,11 @@ def verdict(answer: Answer) -> str:
     text += (
         f": expected {metric} {answer.expected_score:.2f} ({answer.low:.2f} to {answer.high:.2f})"
     )
-    beside = [f"{baseline_name(each, n)} {each.score:.2f}" for each in answer.baselines]
+    beside = [
+        f"{baseline_name(each, n)} {each.score:.2f}"
+        for each in answer.baselines
+        if n < answer.n_features or each.name != "random features"  # which would be the same ones
+    ]
     text += "; " + ", ".join(beside) + "." if beside else "."
     return " ".join([*_doubts(answer), text])
 
@@ -85,6 +89,8 @@ def baseline_name(baseline: Baseline, n: int) -> str:
 
 def _doubts(answer: Answer) -> Iterable[str]:
     random = answer.baseline("random features")
+    if len(answer.features) == answer.n_features:
+        return
     if random is not None and not (random.gain > 0 and random.p_value <= CLEAR):
         n = len(answer.features)
         yield f"Not significantly better than {baseline_name(random, n)}."

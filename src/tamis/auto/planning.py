@@ -65,7 +65,7 @@ def make_plan(
     )
     methods = tuple(m for m in known if m not in too_large and m not in too_slow)
     methods = methods or (min(known, key=lambda method: cost[method]),)
-    per_set = SECONDS_PER_SET + SECONDS_PER_ROW * n_rows
+    per_set = (SECONDS_PER_SET + SECONDS_PER_ROW * n_rows) * max(1.0, problem.n_classes / 3)
     n_sets = len(methods) * len(problem.models) * len(counts_for(problem))
     once = sum(cost[method] for method in methods) + n_sets * per_set
     relating = SECONDS_TO_RELATE * n_rows * n_features
