@@ -131,3 +131,14 @@ def test_all_features_by_products_and_by_gradients(monkeypatch):
     gradients = expected._votes_of_all(table, choice, train, test, 1e9)
     assert np.corrcoef(gradients[:, 1], exact[:, 1])[0, 1] > 0.98
     assert expected._votes_of_all(table, choice, train, test, 4.0 * 200 * 60 - 1) is None
+
+
+def test_r_squared_of_small_folds_is_not_too_small():
+    # Predictions that explain half of the variance, scored on folds of five rows.
+    rng = np.random.default_rng(0)
+    y = rng.normal(size=2_000)
+    table = problem(np.zeros((2_000, 1)), y, n_classes=0)
+    votes = (y + rng.normal(size=2_000))[:, None] / 2  # the best guess from y plus noise
+    folds = np.arange(2_000).reshape(-1, 5)
+    found = np.mean([table.by_row(votes[rows], rows).mean() for rows in folds])
+    assert found == pytest.approx(0.5, abs=0.03)
