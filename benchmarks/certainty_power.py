@@ -46,9 +46,12 @@ AMPLITUDES = {
     "highdim": (40, 50, 60, 70, 80, 90),
     "binom": (100, 150, 200, 250, 300, 350),
 }
+DISTANCES = ("asdp", "sdp", "mrc", "equicorrelated")
 KEYS = ("setting", "amplitude", "distances", "method", "table")
 # Seed of the published coefficients; that of a table is its number.
 COEFFICIENTS = 24_601
+# Columns of a semidefinite program at most, in the R package.
+LARGEST_BLOCK = 500
 
 
 @functools.cache
@@ -58,9 +61,37 @@ def covariance(p):
 
 @functools.cache
 def distances(p, kind):
-    """The distances do not depend on the table."""
+    """The distances do not depend on the table.
+
+    "asdp" are the published ones: the semidefinite program of every block, shrunk together until
+    copies exist (to 0.78 of those of the whole program).
+    """
+    if kind == "asdp":
+        kind = np.concatenate([distances(size, "sdp") for size in published_blocks(p)])
     rows = np.zeros((2, p))
     return GaussianKnockoffs(covariance(p), 0.0, s=kind).prepare(rows, None).distances
+
+
+def published_blocks(p):
+    """Sizes of the blocks of columns that the R package knockoff 0.3 solves one by one.
+
+    It cuts the weakest links between neighbours, all 0.5 but for noise that follows the draw of the
+    coefficients, until no block has more than 500 columns, and merges neighbours from the left.
+    """
+    rng = RGenerator(COEFFICIENTS)
+    rng.standard_normal(next(k for _, columns, k, _ in SETTINGS.values() if columns == p))
+    noise = rng.standard_normal(p * p).reshape(p, p)
+    weakest = np.argsort(np.diagonal(noise, offset=1), kind="stable") + 1
+    for n_cuts in range(p):
+        sizes = np.diff([0, *np.sort(weakest[:n_cuts]), p])
+        if sizes.max() <= LARGEST_BLOCK:
+            break
+    blocks = [0]
+    for size in sizes:
+        if blocks[-1] + size > LARGEST_BLOCK:
+            blocks.append(0)
+        blocks[-1] += int(size)
+    return blocks
 
 
 class RGenerator:
@@ -192,7 +223,7 @@ def main():
     parser.add_argument("--amplitude", type=int, action="append")
     parser.add_argument("--tables", type=int, default=100)
     parser.add_argument("--copies", type=int, default=50)
-    parser.add_argument("--distances", choices=("mrc", "sdp", "equicorrelated"), default="sdp")
+    parser.add_argument("--distances", choices=DISTANCES, default="asdp")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--store", type=Path, default=Path("certainty_power.jsonl"))
     parser.add_argument("--published", type=Path, help="CSV file with the published numbers")
