@@ -136,5 +136,7 @@ class CertaintyRule(RowLabelsMixin, CutRule):
         return {name: value for name, value in details.items() if name not in STATEMENTS}
 
     def is_answered(self, data: FitData | None) -> bool:
-        """Whether the rule can do without the training data."""
+        """Whether the rule can do without the training data; wrong selectors are an error."""
+        if data is not None and data.X is not None:  # the missing target is not what is wrong
+            self.check_selector(data)
         return super().is_answered(data) or (data is not None and self.stored(data) is not None)
