@@ -52,6 +52,8 @@ NUMBERS = ("copies", "power", "fdp", "null_e", "seconds")
 DOCS = Path(__file__).parents[1] / "docs"
 # Seed of the published coefficients; that of a table is its number.
 COEFFICIENTS = 24_601
+# Fewer tables have no standard error to speak of.
+FEWEST = 10
 # Columns of a semidefinite program at most, in the R package.
 LARGEST_BLOCK = 500
 
@@ -64,9 +66,9 @@ copies with e-values. Tables and coefficients are theirs: they follow from the s
 programs. The copies, and the folds that choose the penalty, are ours. Published means are over 100
 tables and 20 draws of the copies for each; ours are over the number of tables that is stated, with
 one draw each. "Same" means that two means differ by at most two standard errors of their
-difference, as 19 in 20 do if nothing differs. Command: `python benchmarks/certainty_power.py
---page docs/certainty-evidence.md`, which resumes from the raw rows,
-[certainty-power.csv](certainty-power.csv); the published numbers are in
+difference, as 19 in 20 do if nothing differs; fewer than ten tables have no verdict. Command:
+`python benchmarks/certainty_power.py --page docs/certainty-evidence.md`, which resumes from the raw
+rows, [certainty-power.csv](certainty-power.csv); the published numbers are in
 [certainty-power-published.csv](certainty-power-published.csv)."""
 ABOUT = {
     "asdp": (
@@ -222,7 +224,8 @@ def summarize(rows):
         for name in ("power", "fdp", "null_e", "seconds"):
             values = np.array([row[name] for row in mine])
             line[name] = float(values.mean())
-            line[f"{name}_se"] = float(values.std(ddof=1) / np.sqrt(values.size or 1))
+            spread = values.std(ddof=1) if values.size > 1 else np.nan
+            line[f"{name}_se"] = float(spread / np.sqrt(values.size))
         yield line
 
 
@@ -251,8 +254,10 @@ def section(lines, published):
             cells = [line[name] for name in ("setting", "amplitude", "method", "n_tables")]
             for name, key in (("power", "power"), ("fdp", "fdr")):
                 own, other = (line[name], line[f"{name}_se"]), (theirs[key], theirs[f"{key}_se"])
-                cells += [f"{own[0]:.3f} ± {own[1]:.3f}", f"{other[0]:.3f} ± {other[1]:.3f}"]
-                cells.append(verdict(*own, *other))
+                error = f" ± {own[1]:.3f}" if line["n_tables"] > 1 else ""
+                cells += [f"{own[0]:.3f}{error}", f"{other[0]:.3f} ± {other[1]:.3f}"]
+                few = line["n_tables"] < FEWEST
+                cells.append("too few tables" if few else verdict(*own, *other))
             yield f"| {' | '.join(map(str, cells))} |"
 
 
@@ -280,7 +285,8 @@ def main():
         (setting, amplitude, table, args.copies, args.distances)
         for table in range(1, args.tables + 1)
         for setting in args.setting or SETTINGS
-        for amplitude in args.amplitude or AMPLITUDES[setting]
+        for amplitude in AMPLITUDES[setting]
+        if not args.amplitude or amplitude in args.amplitude
         if (setting, amplitude, args.distances, last, table) not in done
     ]
     print(f"{len(rows)} rows are stored, {len(todo)} tables to go", file=sys.stderr)
