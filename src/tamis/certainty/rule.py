@@ -104,7 +104,6 @@ class CertaintyRule(RowLabelsMixin, CutRule):
         assert data is not None
         evidence = self.stored(data)
         if evidence is None:
-            self.check_selector(data)
             evidence = self.gather(ranking, data)
         passed = self.decide(evidence, ranking) & ~ranking.constant
         details = {
