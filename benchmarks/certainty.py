@@ -3,7 +3,7 @@
     python benchmarks/certainty.py                          everything, some hours of computing
     python benchmarks/certainty.py --claim family-wise      one claim
     python benchmarks/certainty.py --tables 20              fewer tables of each case
-    python benchmarks/certainty.py --page docs/evidence/certainty.md
+    python benchmarks/certainty.py --page docs/certainty-evidence.md
 
 Results of single tables are appended to a file (``--store``), so that an interrupted run resumes
 and a later one adds tables. The same table has the same seed, whatever ran before.
@@ -16,6 +16,7 @@ import warnings
 import zlib
 from pathlib import Path
 
+import certainty_power
 import numpy as np
 from certainty_designs import CONDITIONAL, MARGINAL, NOISE
 from joblib import Parallel, delayed
@@ -47,13 +48,6 @@ standard error, and "holds" means that it is at most two standard errors above t
 the share of tables on which anything was selected, "fdp" the share of false discoveries, "power"
 the share of true features found, and "null_e" the sum of the e-values of the nulls over the
 number of features, which e-BH needs to be at most 1. [How sure](certainty.md) explains the rules.
-"""
-POWER = """\
-The settings of Ren and Barber (2023), with copies from the true covariance and the difference of
-lasso coefficients; "vanilla" is one copy, "multiple" are 50 copies with e-values. Coefficients
-are drawn anew for every table here, and were drawn once there, so that the published means depend
-on one draw that is not known; the published standard errors do not include it. Command: `python
-benchmarks/certainty_power.py --fresh`.
 """
 
 
@@ -271,37 +265,12 @@ def table_of(claims, rows):
             yield from lines
 
 
-def power_table(store, path):
-    """Lines of a Markdown table: power of knockoffs beside published numbers, where given."""
-    import certainty_power as power
-
-    published = power.published_numbers(path) if path else {}
-    yield "\n## Power of knockoffs\n"
-    yield POWER
-    yield "| setting | amplitude | method | tables | power | published | FDR | published |"
-    yield "|---|---|---|---|---|---|---|---|"
-    for line in power.summarize(power.read(store)):
-        theirs = published.get((line["setting"], float(line["amplitude"]), line["method"]), {})
-        cells = [
-            f"{line[name]:.3f} ± {line[f'{name}_se']:.3f} | {number(theirs, key)}"
-            for name, key in (("power", "power"), ("fdp", "fdr"))
-        ]
-        start = f"{line['setting']} | {line['amplitude']} | {line['method']} | {line['n_tables']}"
-        yield f"| {start} | {cells[0]} | {cells[1]} |"
-
-
-def number(row, key):
-    return f"{float(row[key]):.3f} ± {float(row[key + '_se']):.3f}" if row else ""
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--claim", choices=CLAIMS, action="append")
     parser.add_argument("--tables", type=int, help="tables per case [default: as many as stated]")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--store", type=Path, default=Path("certainty.jsonl"))
-    parser.add_argument("--power", type=Path, help="store of certainty_power.py, for its table")
-    parser.add_argument("--published", type=Path, help="CSV file with published powers")
     parser.add_argument("--page", type=Path, help="write the tables to this Markdown file, too")
     args = parser.parse_args()
     chosen = {name: CLAIMS[name] for name in args.claim or CLAIMS}
@@ -324,11 +293,11 @@ def main():
             file.flush()
             rows.append(row)
     text = "\n".join(table_of(chosen, rows))
-    if args.power:
-        text += "\n" + "\n".join(power_table(args.power, args.published))
     print(text)
     if args.page:
-        args.page.write_text(f"{HEADER}{text}\n", encoding="utf-8")
+        old = args.page.read_text(encoding="utf-8") if args.page.exists() else ""
+        power = "".join(old.partition(certainty_power.HEADING)[1:])  # stays
+        args.page.write_text(f"{HEADER}{text}\n\n{power}", encoding="utf-8")
 
 
 if __name__ == "__main__":

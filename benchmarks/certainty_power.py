@@ -1,26 +1,26 @@
 """Power and false discoveries of knockoffs beside published numbers (Ren and Barber 2023).
 
     python benchmarks/certainty_power.py                                 everything, many hours
-    python benchmarks/certainty_power.py --setting linear --amplitude 50 --tables 20 --copies 1
-    python benchmarks/certainty_power.py --published derandomized_knockoffs.csv
+    python benchmarks/certainty_power.py --copies 1 --tables 20          one copy of 20 tables each
+    python benchmarks/certainty_power.py --tables 0 --page docs/certainty-evidence.md
 
 Level 0.1, rows of covariance 0.5^|i-j|, copies from the true covariance, lasso statistic. Every
 table gives a row for one copy ("vanilla": the mean over all copies, each by itself) and, with
-several, one for all of them ("multiple": e-values). Rows are appended to a file (``--store``), so
-that an interrupted run resumes and a later one adds tables; tables go round all amplitudes, so that
-a run that is stopped has about as many of each.
+several, one for all of them ("multiple": e-values). Rows are appended to a CSV file (``--store``),
+so that an interrupted run resumes and a later one adds tables; tables go round all amplitudes, so
+that a run that is stopped has about as many of each.
 
 The published means are of one draw of the coefficients and of tables 1 to 100, all made by R's
 generator from known seeds. The coefficients here are the same numbers (they agree with those in the
-authors' result files to all digits), and so are the tables. A row is met if the two means differ by
-at most two standard errors of their difference, each over its own tables. So one row in twenty
-would miss by chance if the tables were independent.
+authors' result files to all digits), and so are the tables, and the distances between features and
+copies ("asdp"). Two means are the same if they differ by at most two standard errors of their
+difference, each over its own tables. So one in twenty would miss by chance if the tables were
+independent.
 """
 
 import argparse
 import csv
 import functools
-import json
 import sys
 import time
 import warnings
@@ -46,9 +46,40 @@ AMPLITUDES = {
     "highdim": (40, 50, 60, 70, 80, 90),
     "binom": (100, 150, 200, 250, 300, 350),
 }
+DISTANCES = ("asdp", "sdp", "mrc", "equicorrelated")
 KEYS = ("setting", "amplitude", "distances", "method", "table")
+NUMBERS = ("copies", "power", "fdp", "null_e", "seconds")
+DOCS = Path(__file__).parents[1] / "docs"
 # Seed of the published coefficients; that of a table is its number.
 COEFFICIENTS = 24_601
+# Fewer tables have no standard error to speak of.
+FEWEST = 10
+# Columns of a semidefinite program at most, in the R package.
+LARGEST_BLOCK = 500
+
+
+HEADING = "## Power of knockoffs"
+TEXT = """\
+The settings of Ren and Barber (2023, doi:10.1093/jrsssb/qkad085) at level 0.1, with copies from the
+true covariance and the difference of lasso coefficients; "vanilla" is one copy, "multiple" are 50
+copies with e-values. Tables and coefficients are theirs: they follow from the seeds of their
+programs. The copies, and the folds that choose the penalty, are ours. Published means are over 100
+tables and 20 draws of the copies for each; ours are over the number of tables that is stated, with
+one draw each. "Same" means that two means differ by at most two standard errors of their
+difference, as 19 in 20 do if nothing differs; fewer than ten tables have no verdict. Command:
+`python benchmarks/certainty_power.py --page docs/certainty-evidence.md`, which resumes from the raw
+rows, [certainty-power.csv](certainty-power.csv); the published numbers are in
+[certainty-power-published.csv](certainty-power-published.csv)."""
+ABOUT = {
+    "asdp": (
+        "With the distances between features and copies of the published runs. These solve the "
+        "semidefinite program block by block, which leaves 0.78 of the distances of the whole:"
+    ),
+    "sdp": (
+        'With the distances of the whole semidefinite program (`s="sdp"`), as Tamis solves it. '
+        "Copies are less similar to their features, so more is found at the same level:"
+    ),
+}
 
 
 @functools.cache
@@ -58,9 +89,37 @@ def covariance(p):
 
 @functools.cache
 def distances(p, kind):
-    """The distances do not depend on the table."""
+    """The distances do not depend on the table.
+
+    "asdp" are the published ones: the semidefinite program of every block, shrunk together until
+    copies exist (to 0.78 of those of the whole program).
+    """
+    if kind == "asdp":
+        kind = np.concatenate([distances(size, "sdp") for size in published_blocks(p)])
     rows = np.zeros((2, p))
     return GaussianKnockoffs(covariance(p), 0.0, s=kind).prepare(rows, None).distances
+
+
+def published_blocks(p):
+    """Sizes of the blocks of columns that the R package knockoff 0.3 solves one by one.
+
+    It cuts the weakest links between neighbours, all 0.5 but for noise that follows the draw of the
+    coefficients, until no block has more than 500 columns, and merges neighbours from the left.
+    """
+    rng = RGenerator(COEFFICIENTS)
+    rng.standard_normal(next(k for _, columns, k, _ in SETTINGS.values() if columns == p))
+    noise = rng.standard_normal(p * p).reshape(p, p)
+    weakest = np.argsort(np.diagonal(noise, offset=1), kind="stable") + 1
+    for n_cuts in range(p):
+        sizes = np.diff([0, *np.sort(weakest[:n_cuts]), p])
+        if sizes.max() <= LARGEST_BLOCK:
+            break
+    blocks = [0]
+    for size in sizes:
+        if blocks[-1] + size > LARGEST_BLOCK:
+            blocks.append(0)
+        blocks[-1] += int(size)
+    return blocks
 
 
 class RGenerator:
@@ -127,10 +186,10 @@ def run_table(setting, amplitude, table, n_copies, kind):
             "method": method,
             "table": table,
             "copies": n_copies,
-            "power": float((true / truth.sum()).mean()),
-            "fdp": float((false / np.maximum(true + false, 1)).mean()),
+            "power": round(float((true / truth.sum()).mean()), 5),
+            "fdp": round(float((false / np.maximum(true + false, 1)).mean()), 5),
             # All nulls together: at most the number of features is what e-BH needs.
-            "null_e": float(selector.e_values_[~truth].sum() / p),
+            "null_e": round(float(selector.e_values_[~truth].sum() / p), 5),
             "seconds": round(seconds / n_copies, 3),
         }
 
@@ -140,9 +199,19 @@ def run_unit(*unit):
 
 
 def read(store):
+    """Rows of the store; a last line that an interruption cut short is left out."""
     if not store.exists():
         return []
-    return [json.loads(line) for line in store.read_text().splitlines() if line.endswith("}")]
+    with store.open() as file:
+        found = [row for row in csv.DictReader(file) if row["seconds"]]
+    whole = ("amplitude", "table", "copies")
+    return [
+        {
+            **row,
+            **{name: (int if name in whole else float)(row[name]) for name in (*whole, *NUMBERS)},
+        }
+        for row in found
+    ]
 
 
 def summarize(rows):
@@ -155,35 +224,47 @@ def summarize(rows):
         for name in ("power", "fdp", "null_e", "seconds"):
             values = np.array([row[name] for row in mine])
             line[name] = float(values.mean())
-            line[f"{name}_se"] = float(values.std(ddof=1) / np.sqrt(values.size or 1))
+            spread = values.std(ddof=1) if values.size > 1 else np.nan
+            line[f"{name}_se"] = float(spread / np.sqrt(values.size))
         yield line
 
 
 def published_numbers(path):
     with path.open() as file:
         return {
-            (row["setting"], float(row["amplitude"]), row["method"]): row
+            (row["setting"], float(row["amplitude"]), row["method"]): {
+                name: float(row[name]) for name in ("power", "power_se", "fdr", "fdr_se")
+            }
             for row in csv.DictReader(file)
         }
 
 
-def show(lines, published):
-    """A Markdown table, the published numbers beside ours where they are given."""
-    print("| setting | amplitude | method | s | tables | power | FDR | null e / p | s/copy |")
-    print("|---|---|---|---|---|---|---|---|---|")
-    for line in lines:
-        theirs = published.get((line["setting"], float(line["amplitude"]), line["method"]))
-        beside = {"power": "", "fdp": ""}
-        if theirs:
-            beside["power"] = f" ({float(theirs['power']):.3f} ± {float(theirs['power_se']):.3f})"
-            beside["fdp"] = f" ({float(theirs['fdr']):.3f} ± {float(theirs['fdr_se']):.3f})"
-        print(
-            f"| {line['setting']} | {line['amplitude']} | {line['method']} | {line['distances']} "
-            f"| {line['n_tables']} "
-            f"| {line['power']:.3f} ± {line['power_se']:.3f}{beside['power']} "
-            f"| {line['fdp']:.3f} ± {line['fdp_se']:.3f}{beside['fdp']} "
-            f"| {line['null_e']:.2f} ± {line['null_e_se']:.2f} | {line['seconds']:.2f} |"
-        )
+def section(lines, published):
+    """Lines of Markdown: ours beside the published numbers, and whether they are the same."""
+    yield f"{HEADING}\n\n{TEXT}"
+    for kind, about in ABOUT.items():
+        mine = [line for line in lines if line["distances"] == kind]
+        if not mine:
+            continue
+        yield f"\n{about}\n"
+        yield "| setting | amplitude | method | tables | power | published | | FDR | published | |"
+        yield "|---|---|---|---|---|---|---|---|---|---|"
+        for line in mine:
+            theirs = published[line["setting"], float(line["amplitude"]), line["method"]]
+            cells = [line[name] for name in ("setting", "amplitude", "method", "n_tables")]
+            for name, key in (("power", "power"), ("fdp", "fdr")):
+                own, other = (line[name], line[f"{name}_se"]), (theirs[key], theirs[f"{key}_se"])
+                error = f" ± {own[1]:.3f}" if line["n_tables"] > 1 else ""
+                cells += [f"{own[0]:.3f}{error}", f"{other[0]:.3f} ± {other[1]:.3f}"]
+                few = line["n_tables"] < FEWEST
+                cells.append("too few tables" if few else verdict(*own, *other))
+            yield f"| {' | '.join(map(str, cells))} |"
+
+
+def verdict(own, own_error, other, other_error):
+    """Whether two means differ by more than two standard errors of their difference."""
+    gap = (own - other) / np.hypot(own_error, other_error)
+    return "same" if abs(gap) <= 2 else f"{'higher' if gap > 0 else 'lower'}, {abs(gap):.1f} errors"
 
 
 def main():
@@ -192,10 +273,10 @@ def main():
     parser.add_argument("--amplitude", type=int, action="append")
     parser.add_argument("--tables", type=int, default=100)
     parser.add_argument("--copies", type=int, default=50)
-    parser.add_argument("--distances", choices=("mrc", "sdp", "equicorrelated"), default="sdp")
+    parser.add_argument("--distances", choices=DISTANCES, default="asdp")
     parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--store", type=Path, default=Path("certainty_power.jsonl"))
-    parser.add_argument("--published", type=Path, help="CSV file with the published numbers")
+    parser.add_argument("--store", type=Path, default=DOCS / "certainty-power.csv")
+    parser.add_argument("--page", type=Path, help="put the tables at the end of this page, too")
     args = parser.parse_args()
     rows = read(args.store)
     done = {tuple(row[key] for key in KEYS) for row in rows}
@@ -204,22 +285,29 @@ def main():
         (setting, amplitude, table, args.copies, args.distances)
         for table in range(1, args.tables + 1)
         for setting in args.setting or SETTINGS
-        for amplitude in args.amplitude or AMPLITUDES[setting]
+        for amplitude in AMPLITUDES[setting]
+        if not args.amplitude or amplitude in args.amplitude
         if (setting, amplitude, args.distances, last, table) not in done
     ]
     print(f"{len(rows)} rows are stored, {len(todo)} tables to go", file=sys.stderr)
     results = Parallel(n_jobs=args.jobs, return_as="generator")(
         delayed(run_unit)(*unit) for unit in todo
     )
-    with args.store.open("a") as file:
+    with args.store.open("a", newline="") as file:
+        writer = csv.DictWriter(file, (*KEYS, *NUMBERS), lineterminator="\n")
+        if not rows:
+            writer.writeheader()
         for found in results:
-            for row in found:
-                if tuple(row[key] for key in KEYS) not in done:
-                    file.write(json.dumps(row) + "\n")
-                    rows.append(row)
+            new = [row for row in found if tuple(row[key] for key in KEYS) not in done]
+            writer.writerows(new)
+            rows += new
             file.flush()
-    published = {} if args.published is None else published_numbers(args.published)
-    show(summarize(rows), published)
+    published = published_numbers(DOCS / "certainty-power-published.csv")
+    text = "\n".join(section(list(summarize(rows)), published)) + "\n"
+    print(text)
+    if args.page:
+        page = args.page.read_text(encoding="utf-8").partition(HEADING)[0]
+        args.page.write_text(page + text, encoding="utf-8")
 
 
 if __name__ == "__main__":

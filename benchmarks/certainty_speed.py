@@ -13,6 +13,7 @@ import warnings
 from functools import partial
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 import tamis
 from tamis.certainty import FalseDiscoveries, FamilyWise
@@ -52,10 +53,26 @@ def refits(selector, X, y, count):
         selector.fit(X, rng.permutation(y))
 
 
+def product(n_rows, n_columns, n_orders, repeat):
+    """CPU time of the products behind a test of one vector, and their rate: the limit."""
+    columns = np.ones((n_columns, n_rows), np.float32)
+    orders = np.ones((n_rows, n_orders), np.float32)
+    out = np.empty((n_columns, n_orders), np.float32)
+    with threadpool_limits(1, user_api="blas"):
+        cpu = best(partial(np.matmul, columns, orders, out=out), repeat)[1]
+    return cpu, 2e-6 * n_rows * n_columns * n_orders / cpu
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--repeat", type=int, default=15)
     repeat = parser.parse_args().repeat
+    for n_rows, n_columns in ((62, 2000), (1000, 1000)):
+        wall, rate = product(n_rows, n_columns, 999, repeat)
+        print(
+            f"{n_rows:6,} x {n_columns:5,} one product with 999 orders, float32, one thread: "
+            f"{wall:.2f} ms, {rate:.0f} GFlop/s"
+        )
     for n_rows, n_columns in ((62, 2000), (10_000, 1000)):
         X, y = noise(n_rows, n_columns)
         for kind in (tamis.Fisher, tamis.Correlation, tamis.DFT):

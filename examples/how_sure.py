@@ -19,7 +19,8 @@ def count(selector, rules, X, y):
     selector.fit(X, y)
     for rule in rules:
         selector.recut(rule, X, y)
-        print(f"  {type(rule).__name__}({rule.level:g}): {selector.n_selected_} features")
+        method = ', method="by"' if getattr(rule, "method", "bh") == "by" else ""
+        print(f"  {type(rule).__name__}({rule.level:g}{method}): {selector.n_selected_} features")
     return selector
 
 

@@ -105,6 +105,10 @@ def test_nothing_is_an_answer(capfd, tables):
     ("select", "reason"),
     [
         ("fdr:2", "FalseDiscoveries: level must be a float in (0, 1), got 2"),
+        ("fwer:1", "FamilyWise: level must be a float in (0, 1), got 1"),
+        ("knockoffs:0", "Knockoffs: level must be a float in (0, 1), got 0"),
+        ("shadows:nan", "Shadows: level must be a float in (0, 1), got nan"),
+        ("stability:-1", "StabilitySelection: level must be a float above 0, got -1"),
         ("fwer:", "the level must be a number, as in fdr:0.1, got ''"),
         ("knockoffs:x", "the level must be a number, as in fdr:0.1, got 'x'"),
         ("fdx:0.1", "did you mean 'fdr'?"),
@@ -120,5 +124,20 @@ def test_bad_levels_are_usage_errors(capfd, tables, select, reason):
 def test_a_method_without_a_target_cannot_be_tested(capfd, tables):
     words = ("rank", tables / "noise.csv", "--method", "variance", "--select", "fdr:0.1")
     code, _, err = run(capfd, *words)
-    assert code != 0
-    assert "FalseDiscoveries" in err
+    assert code == 1
+    assert "FalseDiscoveries: expected a selector that uses the target, got Variance" in err
+
+
+@pytest.mark.parametrize(
+    ("select", "reason"),
+    [
+        ("fwer:0.05", "expected at least 20 different orders of the target"),
+        ("knockoffs", "expected at least two rows of every class, got one of 'v'"),
+        ("stability", "expected at least 4 rows for two half samples, got 3"),
+    ],
+)
+def test_too_few_rows(capfd, tmp_path, select, reason):
+    (tmp_path / "few.csv").write_text("a,b,y\n1,2,u\n2,1,v\n3,4,u\n")
+    code, out, err = run(capfd, "rank", tmp_path / "few.csv", "--target", "y", "--select", select)
+    assert (code, out) == (1, "")
+    assert reason in err

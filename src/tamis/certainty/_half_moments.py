@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tamis._base import BlockSelector, Scores
-from tamis._runtime.threads import split_evenly
+from tamis._runtime.threads import run_parts, split_evenly, threads_for
+from tamis.certainty._null import blas_threads
 from tamis.cutoff.fit_data import FitData
 from tamis.data.target import Target
 from tamis.statistics import ClassMoments, CoMoments, Moments, Ranges, WithRanges
@@ -39,10 +40,15 @@ class HalfMoments:
         Gives the two half samples of a pair, by its number.
     n_pairs : int
         How many pairs there are.
+    n_jobs : int or None
+        Threads of the products.
     """
 
-    def __init__(self, data: FitData, draw: Callable[[int], Pair], n_pairs: int):
+    def __init__(
+        self, data: FitData, draw: Callable[[int], Pair], n_pairs: int, n_jobs: int | None
+    ):
         self.X, self.draw, self.n_pairs, self.lock = data.X, draw, n_pairs, Lock()
+        self.n_jobs = n_jobs
         self.first, self.found = 0, list[list[Scores]]()
         self.y, self.codes, self.n_classes = None, np.zeros(len(self.X), np.intp), 1
         if data.selector._supervised:
@@ -101,13 +107,19 @@ class HalfMoments:
         sums = [np.empty(shape) for _ in range(2 if self.y is None else 3)]
         rows = [np.flatnonzero(self.codes == k) for k in range(self.n_classes)]
         inside = [np.ascontiguousarray(members[:, own]) for own in rows]
-        for a, b in split_evenly(0, n_columns, -(-self.X.size // TILE_CELLS)):
+
+        def work(a: int, b: int) -> None:
             for k, own in enumerate(rows):
                 values = self.X[own, a:b] - self.centers[k, a:b]
                 sums[0][k, :, a:b] = inside[k] @ values
                 sums[1][k, :, a:b] = inside[k] @ np.square(values)
                 if self.y is not None:
                     sums[2][k, :, a:b] = inside[k] @ (values * (self.y - self.y.mean())[:, None])
+
+        tiles = split_evenly(0, n_columns, -(-self.X.size // TILE_CELLS))
+        # Threads of the BLAS would wait for each other on a busy machine, and ignore `n_jobs`.
+        with blas_threads().limit(limits=1, user_api="blas"):
+            run_parts(work, tiles, threads_for(len(members) * self.X.size, self.n_jobs))
         return sums
 
     def _finish(

@@ -17,7 +17,7 @@ from tamis.statistics.permuted import PermutedScores
 Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
 # Numbers in a block of permuted scores.
-BLOCK_CELLS = 2**18
+BLOCK_CELLS = 2**17
 
 
 def permuted_scores(data: FitData) -> PermutedScores | None:

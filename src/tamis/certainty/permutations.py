@@ -16,8 +16,8 @@ from tamis.statistics.permuted import Orders, Rotations
 Codes = NDArray[np.intp]
 # Bytes that the orders of a batch may take.
 BATCH_BYTES = 2**25
-# Orders whose scores stay in the cache until they are counted.
-CACHED_ORDERS = 256
+# Orders of a batch at least, if memory allows, and cells of their targets, which stay in the cache.
+FEW_ORDERS, CACHED_CELLS = 256, 2**16
 # Rotations pay from this many rows per order.
 ROWS_PER_ORDER = 2
 
@@ -111,7 +111,8 @@ class Permutations(NamedTuple):
 
     def n_batches(self, count: int) -> int:
         """How many batches there are for so many orders."""
-        return ceil(count / min(self.batch_size, CACHED_ORDERS))
+        cached = max(FEW_ORDERS, CACHED_CELLS // self.n_rows)
+        return ceil(count / min(self.batch_size, cached))
 
     @property
     def batch_size(self) -> int:

@@ -104,7 +104,6 @@ class CertaintyRule(RowLabelsMixin, CutRule):
         assert data is not None
         evidence = self.stored(data)
         if evidence is None:
-            self.check_selector(data)
             evidence = self.gather(ranking, data)
         passed = self.decide(evidence, ranking) & ~ranking.constant
         details = {
@@ -136,5 +135,7 @@ class CertaintyRule(RowLabelsMixin, CutRule):
         return {name: value for name, value in details.items() if name not in STATEMENTS}
 
     def is_answered(self, data: FitData | None) -> bool:
-        """Whether the rule can do without the training data."""
+        """Whether the rule can do without the training data; wrong selectors are an error."""
+        if data is not None and data.X is not None:  # the missing target is not what is wrong
+            self.check_selector(data)
         return super().is_answered(data) or (data is not None and self.stored(data) is not None)

@@ -210,7 +210,7 @@ class StabilitySelection(CertaintyRule):
         at_once = None
         if halves.classes is None and HalfMoments.serves(data):
             draw = lambda number: halves.draw(rounds.random(number))  # noqa: E731
-            at_once = HalfMoments(data, draw, self.n_pairs)
+            at_once = HalfMoments(data, draw, self.n_pairs, self.n_jobs)
 
         def scores_of(number: int) -> Iterator[Scores]:
             random = rounds.random(number)

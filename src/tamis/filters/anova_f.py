@@ -50,7 +50,7 @@ class AnovaF(BlockSelector):
         F, from 0 to 1e30, which stands for a column that explains the target completely.
     pvalues_ : ndarray of shape (n_features,)
         Probability of an F at least as large, if the column had nothing to do with the target and
-        its errors were normal; 1 for columns without an F.
+        its errors were normal, 2.2e-308 at least; 1 for columns without an F.
     classes_ : ndarray of shape (n_classes,)
         The labels of the target, if it holds classes.
     order_, ranking_, support_, n_selected_, constant_, cut_details_
@@ -109,8 +109,6 @@ class AnovaF(BlockSelector):
             )
 
     def _finish(self, statistic: WithRanges, constant: NDArray[np.bool_]) -> Floats:
-        from scipy.special import fdtrc
-
         result = statistic.other.finish()
         # Squares explained over squares left, and the degrees of freedom of both.
         if isinstance(result, CoMomentsResult):
@@ -126,25 +124,27 @@ class AnovaF(BlockSelector):
             n_classes = (table.weight > 0).sum(axis=0)
             between, within = n_classes - 1.0, table.total - n_classes
         tested = ~constant & (between > 0) & (within > 0)
-        scores = np.zeros(ratio.size)
-        scores[tested] = np.where(
-            ratio[tested] == PERFECT, PERFECT, ratio[tested] / between[tested] * within[tested]
-        )
+        scores = ratio / np.where(tested, between, 1.0) * within
+        scores = np.where(tested, np.where(ratio == PERFECT, PERFECT, scores), 0.0)
         self._freedom = between, within + between + 1.0
-        self.pvalues_ = np.ones(ratio.size)
-        self.pvalues_[tested] = fdtrc(between[tested], within[tested], scores[tested])
         return np.minimum(scores, PERFECT)
 
     def _may_have_law(self) -> bool:
         return True
 
+    @property
+    def pvalues_(self) -> Floats:
+        """P-value of every column, if weights count rows."""
+        return self._p_values(1.0)
+
     def _law_p_values(self) -> Floats | None:
-        if np.isnan(self._unit_weight):
-            return None
+        return None if np.isnan(self._unit_weight) else self._p_values(self._unit_weight)
+
+    def _p_values(self, unit: float) -> Floats:
         between, total = self._freedom
         weighted = np.maximum(total - between - 1.0, 1.0)  # the scores have this freedom within
         ratio = np.where(self.scores_ < PERFECT, self.scores_ * between / weighted, PERFECT)
-        return f_p_values(ratio, between, total / self._unit_weight - between - 1.0)
+        return f_p_values(ratio, between, total / unit - between - 1.0)
 
     def _permuted(self, X: Any, y: Any, weight: Floats | None) -> PermutedSums | None:
         return permuted_f(self, X, y) if complete(X, weight, self.n_jobs) else None

@@ -9,8 +9,8 @@ from tamis.statistics._kernels import bins_of_columns, narrow_slot_of, slot_of
 
 # Orders that are looked at together: for counts, and for sums.
 LANES, SUM_LANES = 32, 32
-# Rows whose slots are turned into columns together.
-HEIGHT = 32
+# Rows whose slots are turned into columns together, and rows of a word.
+HEIGHT, WORD = 32, 64
 
 
 @intrinsic
@@ -54,28 +54,30 @@ def pack_slots(slots, n_bins, cumulative, first, last, masks, sizes, counts):
     """
     n_rows = slots.shape[1]
     n_words = masks.shape[2]
-    words = np.empty((n_bins, n_words), np.uint64)
-    size = np.empty(n_bins, np.int64)
+    words = np.empty((n_words, 256), np.uint64)  # bytes are places: the loop needs no bounds
     for j in range(first, last):
-        words[:] = np.uint64(0)
-        size[:] = 0
-        for i in range(n_rows):
-            slot = slots[j, i]
-            words[slot, i >> 6] |= np.uint64(1) << np.uint64(i & 63)
-            size[slot] += 1
+        words[:, :n_bins] = np.uint64(0)
+        for w in range(n_words):
+            line, bit = words[w], np.uint64(1)
+            for slot in slots[j, WORD * w : WORD * (w + 1)]:
+                line[slot] |= bit
+                bit <<= np.uint64(1)
         m = 0
         total = 0
         for b in range(n_bins):
-            if size[b] == 0:
+            size = 0
+            for w in range(n_words):
+                size += np.int64(popcount(words[w, b]))
+            if size == 0:
                 continue
-            total += size[b]
+            total += size
             if cumulative and total == n_rows:
                 break
             for w in range(n_words):
-                masks[j, m, w] = words[b, w]
+                masks[j, m, w] = words[w, b]
                 if cumulative and m > 0:
                     masks[j, m, w] |= masks[j, m - 1, w]
-            sizes[j, m] = total if cumulative else size[b]
+            sizes[j, m] = total if cumulative else size
             m += 1
         counts[j] = m
 
@@ -94,10 +96,12 @@ def pack_classes(codes, orders, first, last, out):
             if q >= orders.shape[0]:
                 continue
             order = orders[q]
-            for i in range(n_rows):
-                k = codes[order[i]]
-                if k < n_classes:
-                    out[part, k, i >> 6, lane] |= np.uint64(1) << np.uint64(i & 63)
+            for k in range(n_classes):
+                for w in range(out.shape[2]):
+                    word = np.uint64(0)
+                    for i in range(min(n_rows, WORD * (w + 1)) - 1, WORD * w - 1, -1):
+                        word = (word << np.uint64(1)) | np.uint64(codes[order[i]] == k)
+                    out[part, k, w, lane] = word
 
 
 @kernel

@@ -4,9 +4,8 @@ import numpy as np
 
 from tamis._runtime.compilation import inline, kernel
 
-# Rows whose mean is taken off before values become float32, and cells that are turned together.
+# Rows whose mean is taken off before values become float32.
 FIRST_ROWS = 64
-HEIGHT, WIDTH = 16, 64
 # A first guess of the mean that is so many deviations off is made again.
 FAR = 8.0
 
@@ -15,67 +14,56 @@ FAR = 8.0
 def standardise(X, rows, skip, first, last, out):
     """Write columns first to last of some rows to ``out``: mean 0, squares that sum to 1.
 
-    ``out[0]`` is column `first`.
+    ``out[:, 0]`` is column `first`.
 
     Deviations from the mean of a few rows are small enough for float32, and the table is read once.
     Columns in `skip` become 0.
     """
-    n = rows.shape[0]
-    guess = np.empty(WIDTH)
-    total = np.empty(WIDTH)
-    squares = np.empty(WIDTH)
-    buffer = np.empty((HEIGHT, WIDTH), np.float32)
-    for a in range(first, last, WIDTH):
-        width = min(WIDTH, last - a)
-        guess[:] = 0.0
-        few = min(n, FIRST_ROWS)
-        for i in range(few):
-            for j in range(width):
-                guess[j] += np.float64(X[rows[i], a + j]) / few
-        for _ in range(2):
-            total[:] = 0.0
-            squares[:] = 0.0
-            for top in range(0, n, HEIGHT):
-                height = min(HEIGHT, n - top)
-                for i in range(height):
-                    line, cells = X[rows[top + i], a : a + width], buffer[i]
-                    for j in range(width):
-                        d = np.float64(line[j]) - guess[j]
-                        total[j] += d
-                        squares[j] += d * d
-                        cells[j] = np.float32(d)
-                for j in range(width):
-                    target = out[a - first + j, top : top + height]
-                    for i in range(height):
-                        target[i] = buffer[i, j]
-            far = False
-            for j in range(width):
-                offset = total[j] * total[j] / n
-                squares[j] = max(squares[j] - offset, 0.0)
-                far = far or (offset > FAR * FAR * squares[j] and not skip[a + j])
-            if not far:
-                break
-            for j in range(width):
-                guess[j] += total[j] / n
+    n, width = rows.shape[0], last - first
+    guess, total, squares = np.zeros(width), np.empty(width), np.empty(width)
+    few = min(n, FIRST_ROWS)
+    for i in range(few):
         for j in range(width):
-            mean = np.float32(total[j] / n)
-            seen = squares[j] > 0.0 and not skip[a + j]
-            scale = np.float32(1.0 / np.sqrt(squares[j])) if seen else np.float32(0.0)
-            target = out[a - first + j]
-            for i in range(n):
-                target[i] = (target[i] - mean) * scale
+            guess[j] += np.float64(X[rows[i], first + j]) / few
+    for _ in range(2):
+        total[:] = 0.0
+        squares[:] = 0.0
+        for i in range(n):
+            line, cells = X[rows[i], first:last], out[i]
+            for j in range(width):
+                d = np.float64(line[j]) - guess[j]
+                total[j] += d
+                squares[j] += d * d
+                cells[j] = np.float32(d)
+        far = False
+        for j in range(width):
+            offset = total[j] * total[j] / n
+            squares[j] = max(squares[j] - offset, 0.0)
+            far = far or (offset > FAR * FAR * squares[j] and not skip[first + j])
+        if not far:
+            break
+        for j in range(width):
+            guess[j] += total[j] / n
+    mean, scale = np.empty(width, np.float32), np.zeros(width, np.float32)
+    for j in range(width):
+        mean[j] = total[j] / n
+        if squares[j] > 0.0 and not skip[first + j]:
+            scale[j] = 1.0 / np.sqrt(squares[j])
+    for i in range(n):
+        cells = out[i]
+        for j in range(width):
+            cells[j] = (cells[j] - mean[j]) * scale[j]
 
 
 @kernel
 def sum_products(spectrum, target, out):
-    """Sum over orbits of ``spectrum[column, orbit, k] * target[orbit, k]``."""
-    for j in range(out.shape[0]):
-        line = out[j]
-        line[:] = 0.0
-        for c in range(target.shape[0]):
-            one, other = spectrum[j, c], target[c]
-            for k in range(line.shape[0]):
-                line[k] += one[k] * other[k]
+    """Sum over orbits of ``spectrum[orbit, k, column] * target[orbit, k]``."""
+    out[:] = 0.0
+    for c in range(target.shape[0]):
+        for k in range(out.shape[0]):
+            factor, one, line = target[c, k], spectrum[c, k], out[k]
+            for j in range(line.shape[0]):
+                line[j] += one[j] * factor
 
 
 @inline

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import prod
 from threading import local
 from typing import Any
 
@@ -14,10 +15,10 @@ from tamis._runtime.threads import run_parts, split_evenly, threads_for
 from tamis.statistics.permuted import Floats, Orders, Rotations
 
 Singles = NDArray[np.float32]
-# Columns per task of making columns ready; the result does not depend on it.
-TASK_COLUMNS = 128
+# Cells and columns at least per task of making columns ready; the result does not depend on it.
+TASK_CELLS, TASK_COLUMNS = 2**16, 64
 # Columns that one thread multiplies or transforms at a time: a product gets the target ready anew.
-PRODUCT_COLUMNS, TRANSFORM_COLUMNS = 512, 32
+PRODUCT_COLUMNS, TRANSFORM_COLUMNS = 512, 64
 # A sum of n products in float32 is known to this many roundings times the root of n.
 ROUNDINGS = 4
 
@@ -100,16 +101,16 @@ class PermutedSums:
         standardise, X = self._standardise()
 
         def work(first: int, last: int) -> None:
-            ready = np.empty((last - first, X.shape[0]), np.float32)
+            ready = self._room("ready", (X.shape[0], last - first))
             standardise(X, rotations.rows, self.constant, first, last, ready)
-            self._fill(ready, transform, out[first:last])
+            self._fill(ready.T, transform, out[first:last])
 
         self._over_tiles(work, out, TRANSFORM_COLUMNS)
         return out
 
     def _room(self, name: str, shape: tuple[int, ...]) -> Singles:
         """Memory of this thread that is used again: fresh pages cost more than what is computed."""
-        rooms, size = self.rooms.__dict__, int(np.prod(shape))
+        rooms, size = self.rooms.__dict__, prod(shape)
         if name not in rooms or rooms[name].size < size:
             rooms[name] = np.empty(size, np.float32)
         return np.asarray(rooms[name][:size].reshape(shape))
@@ -152,9 +153,12 @@ class PermutedSums:
         rows = np.arange(X.shape[0], dtype=np.int32)
 
         def work(first: int, last: int) -> None:
-            standardise(X, rows, self.constant, first, last, out[first:last])
+            tile = self._room("tile", (X.shape[0], last - first))
+            standardise(X, rows, self.constant, first, last, tile)
+            out[first:last] = tile.T
 
-        tasks = split_evenly(0, X.shape[1], -(-X.shape[1] // TASK_COLUMNS))
+        width = max(TASK_COLUMNS, TASK_CELLS // X.shape[0])
+        tasks = split_evenly(0, X.shape[1], -(-X.shape[1] // width))
         run_parts(work, tasks, threads_for(X.size, self.n_jobs))
         self.columns = out
 
@@ -227,14 +231,15 @@ class _Transform:
 
         from tamis.statistics._permuted_kernels import sum_products
 
-        moved = columns[:, : self.n_moved].reshape(len(columns), *self.shape)
-        spectrum = rfft(moved, axis=-1)
+        # Rows come first in memory, as they do in the table.
+        spectrum = rfft(columns.T[: self.n_moved].reshape(*self.shape, -1), axis=1)
         rest = columns[:, self.n_moved :] @ self.fixed
-        product, found = np.empty((len(columns), spectrum.shape[2]), np.complex64), []
-        for vector, one in enumerate(self.spectra):
-            sum_products(spectrum, one, product)
-            sums = irfft(product, n=self.n_orders, axis=-1)
-            found.append(np.add(sums, rest[:, vector, None], out=None if vector else out))
+        product, found = np.empty(spectrum.shape[1:], np.complex64), []
+        for vector, target in enumerate(self.spectra):
+            sum_products(spectrum, target, product)
+            sums = irfft(product, n=self.n_orders, axis=0).T
+            one = np.empty_like(out) if vector else out
+            found.append(np.add(sums, rest[:, vector, None], out=one))
         return found
 
 
