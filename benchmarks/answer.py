@@ -87,8 +87,8 @@ def score(votes, target, metric, task):
 def run_real(name):
     """A real table: held-out score of the answer beside every single method of `compare`."""
     Investigation._is_late = lambda self, share: False
-    data = tamis.datasets.load_dataset(name)
-    X, y = np.asarray(data.data), np.asarray(data.target)
+    data = tamis.datasets.load(name)
+    X, y = np.asarray(data.X), np.asarray(data.y)
     rows = np.random.default_rng(0).permutation(len(y))[:MOST_ROWS]
     X, y = X[rows], y[rows]
     with warnings.catch_warnings():

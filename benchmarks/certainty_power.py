@@ -67,9 +67,8 @@ programs. The copies, and the folds that choose the penalty, are ours. Published
 tables and 20 draws of the copies for each; ours are over the number of tables that is stated, with
 one draw each. "Same" means that two means differ by at most two standard errors of their
 difference, as 19 in 20 do if nothing differs; fewer than ten tables have no verdict. Command:
-`python benchmarks/certainty_power.py --page docs/certainty-evidence.md`, which resumes from the raw
-rows, [certainty-power.csv](certainty-power.csv); the published numbers are in
-[certainty-power-published.csv](certainty-power-published.csv)."""
+`python benchmarks/certainty_power.py --published FILE --page docs/certainty-evidence.md`, which
+resumes from the raw rows, [certainty-power.csv](certainty-power.csv); FILE has the published numbers."""
 ABOUT = {
     "asdp": (
         "With the distances between features and copies of the published runs. These solve the "
@@ -276,6 +275,10 @@ def main():
     parser.add_argument("--distances", choices=DISTANCES, default="asdp")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--store", type=Path, default=DOCS / "certainty-power.csv")
+    parser.add_argument(
+        "--published", type=Path, required=True,
+        help="CSV: setting, amplitude, method, power, power_se, fdr, fdr_se",
+    )  # fmt: skip
     parser.add_argument("--page", type=Path, help="put the tables at the end of this page, too")
     args = parser.parse_args()
     rows = read(args.store)
@@ -302,7 +305,7 @@ def main():
             writer.writerows(new)
             rows += new
             file.flush()
-    published = published_numbers(DOCS / "certainty-power-published.csv")
+    published = published_numbers(args.published)
     text = "\n".join(section(list(summarize(rows)), published)) + "\n"
     print(text)
     if args.page:

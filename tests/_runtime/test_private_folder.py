@@ -47,7 +47,9 @@ def test_what_a_kill_left_is_removed(tmp_path):
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
 def test_removed_by_signals(tmp_path, number):
     code = (
-        "import sys, time\n"
+        "import signal, time\n"
+        # Under nohup the signal is ignored, and children inherit that.
+        "signal.signal(signal.SIGHUP, signal.SIG_DFL)\n"
         "from tamis._runtime.private_folder import private_folder\n"
         "with private_folder('tamis-compare-') as folder:\n"
         "    print(folder, flush=True)\n"
