@@ -1,8 +1,8 @@
 """Power and false discoveries of knockoffs beside published numbers (Ren and Barber 2023).
 
     python benchmarks/certainty_power.py                                 everything, many hours
-    python benchmarks/certainty_power.py --copies 1 --tables 20          one copy of 20 tables each
-    python benchmarks/certainty_power.py --tables 0 --page docs/certainty-evidence.md
+    python benchmarks/certainty_power.py --published numbers.csv --copies 1 --tables 20
+    python benchmarks/certainty_power.py --published numbers.csv --tables 0 --page PAGE
 
 Level 0.1, rows of covariance 0.5^|i-j|, copies from the true covariance, lasso statistic. Every
 table gives a row for one copy ("vanilla": the mean over all copies, each by itself) and, with
@@ -68,7 +68,7 @@ tables and 20 draws of the copies for each; ours are over the number of tables t
 one draw each. "Same" means that two means differ by at most two standard errors of their
 difference, as 19 in 20 do if nothing differs; fewer than ten tables have no verdict. Command:
 `python benchmarks/certainty_power.py --published FILE --page docs/certainty-evidence.md`, which
-resumes from the raw rows, [certainty-power.csv](certainty-power.csv); FILE has the published numbers."""
+resumes from the raw rows, [certainty-power.csv](certainty-power.csv); FILE has what was published."""
 ABOUT = {
     "asdp": (
         "With the distances between features and copies of the published runs. These solve the "
