@@ -91,3 +91,14 @@ def test_garbled_batch(tmp_path):
     path.write_bytes(raw)
     with pytest.raises(InputError, match=r"t.feather, batches 0 to 2: expected Feather data"):
         scan(path).to_numpy()
+
+
+def test_a_column_that_claims_petabytes(tmp_path):
+    path = tmp_path / "t.feather"
+    feather.write_feather(pa.table({"a": np.zeros(1000)}), path, compression="lz4")
+    raw = bytearray(path.read_bytes())
+    size = raw.index((8000).to_bytes(8, "little") + b"\x04\x22\x4d\x18")  # of a frame of LZ4
+    raw[size + 6] = 1
+    path.write_bytes(raw)
+    with pytest.raises(InputError, match=r"record batch 0: expected a record batch that fits"):
+        scan(path).to_numpy()
