@@ -34,9 +34,9 @@ class IpcTable(ArrowFile):
                 self.schema = reader.schema
                 n_batches = None if self.is_stream else reader.num_record_batches
             self.stored = self._find_batches(n_batches)
+            self._set_columns(self.schema)
         except self.damage as error:
             raise self.damaged(path.name, error) from error
-        self._set_columns(self.schema)
         self.parts = [(0, len(self.stored))] if self.is_stream else self._group()
         rows = [n for n, _ in self.stored]
         self.part_rows = tuple(sum(rows[first:last]) for first, last in self.parts)
