@@ -97,6 +97,10 @@ class TestParameters:
     def test_a_ridge_that_rounding_swallows(self):
         with pytest.raises(InputError, match=r"UDFS: regularization must be .* got 1e-308"):
             tamis.UDFS(regularization=1e-308).fit(X)
+        with pytest.raises(InputError, match=r"LLCFS: beta must be .* got 1e\+308"):
+            tamis.LLCFS(beta=1e308).fit(X)
+        check = tamis.LLCFS(beta=1e10, n_features_to_select=2).fit(X[:, :1].repeat(3, axis=1))
+        assert np.isfinite(check.scores_).all()
 
 
 class TestWeights:

@@ -11,11 +11,12 @@ import zlib
 
 import numpy as np
 import pytest
+from sklearn.linear_model import LogisticRegression
 
 import tamis
 from tamis._runtime import checkpoint
 from tamis.evaluation.run.units import UnitResult
-from tamis.evaluation.store import Store, _checksum
+from tamis.evaluation.store import _COLUMNS, Store, _checksum
 from tamis.exceptions import InputError, SelectionWarning
 from tamis.manifest import read_manifest
 from tamis.meta import ArraySource, FeatureSource, Mufasa
@@ -465,23 +466,27 @@ def test_no_manifest_runs_code(marker, tmp_path):
             read_manifest(path)
 
 
+SCORE = {
+    "count": 3, "learner": "a", "metric": "auc", "value": 0.5, "fit_seconds": 0.1, "note": None
+}  # fmt: skip
 RESULT = UnitResult(
-    np.arange(50, dtype=np.int32), [{"value": 0.5}], 0.1, 4, {5: 0.2}, 7, None, ("soon",)
-)
-COLUMNS = (
-    "key", "meta", "ranking", "scores", "select_seconds", "peak_bytes", "probe_share",
-    "best_n_features", "error", "warnings", "versions", "finished",
+    np.arange(50, dtype=np.int32), [SCORE], 0.1, 4, {5: 0.2}, 7, None, ("soon",),
+    np.arange(6, dtype=np.float32).reshape(1, 6),
 )  # fmt: skip
+COLUMNS = [name for name in _COLUMNS if name != "sha256"]
 
 
-def replace_in_store(path, name, value, *, seal=True):
-    """Put a value into the row of a store, with a checksum that is right."""
+def replace_in_store(path, name, value, *, seal=True, where="k"):
+    """Put a value into a row of a store, with a checksum that is right."""
     with Store(path) as store:
         execute = store._connection.execute
-        execute(f"UPDATE units SET {name} = ?", (value,))
+        execute(f"UPDATE units SET {name} = ? WHERE key = ?", (value, where))
         if seal:
-            row = execute(f"SELECT {', '.join(COLUMNS)} FROM units").fetchone()
-            execute("UPDATE units SET sha256 = ?", (_checksum(row),))
+            row = execute(
+                f"SELECT {', '.join(COLUMNS)} FROM units WHERE key = ?",
+                (value if name == "key" else where,),
+            ).fetchone()
+            execute("UPDATE units SET sha256 = ? WHERE key = ?", (_checksum(row), row[0]))
 
 
 @pytest.fixture
@@ -508,14 +513,81 @@ def test_no_row_of_a_store_runs_code(marker, store):
 
 
 @pytest.mark.slow
-def test_a_bomb_in_a_store_is_not_unpacked(store):
-    replace_in_store(store, "ranking", zlib.compress(bytes(300 * MEBIBYTE)))
+@pytest.mark.parametrize("name", ["ranking", "by_row"])
+def test_a_bomb_in_a_store_is_not_unpacked(store, monkeypatch, name):
+    monkeypatch.setattr("tamis.evaluation.store.free_memory", lambda: 64 * MEBIBYTE)
+    replace_in_store(store, "scores", json.dumps([SCORE] * 100))
+    replace_in_store(store, name, zlib.compress(bytes(300 * MEBIBYTE)))
     tracemalloc.start()
     with pytest.raises(InputError, match="damaged one"):
         read_store(store)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 64 * MEBIBYTE
+
+
+# Rows that somebody made who knows the form and the checksum: what a comparison makes of them.
+
+
+@pytest.fixture(scope="module")
+def compared(tmp_path_factory):
+    """A comparison that reads a store, and the bytes of the store."""
+    path = tmp_path_factory.mktemp("compared") / "runs.sqlite"
+
+    def run():
+        return tamis.evaluation.compare(
+            ["dft", "fisher"], {"made": (X, Y % 2)}, counts=[1, 3], progress=False, store=path,
+            protocol=tamis.evaluation.protocols.RepeatedSplits(2),
+            learners=LogisticRegression(),
+        )  # fmt: skip
+
+    run()
+    return run, path, path.read_bytes()
+
+
+def other_rows(store):
+    """Changes of one row: a column, and a value of another kind, size or range."""
+    with Store(store) as opened:
+        (key, scores, meta), *_ = opened._connection.execute(
+            "SELECT key, scores, meta FROM units WHERE meta LIKE '%split 1%'"
+        )
+    for name in COLUMNS[2:]:
+        yield from ((key, name, value) for value in STRANGE)
+    for column, tree in (("scores", json.loads(scores)), ("meta", json.loads(meta))):
+        for place in leaves(tree):
+            for value in (None, "x", float("nan"), -5, 1e308, [], {}):
+                changed = json.loads(json.dumps(tree))
+                parent = changed
+                for step in place[:-1]:
+                    parent = parent[step]
+                parent[place[-1]] = value
+                yield key, column, json.dumps(changed)
+    n_scores = len(json.loads(scores))
+    for n in (0, 1, 5, 19, 2000):
+        for value in (0.5, np.nan, np.inf):
+            packed = zlib.compress(np.full(n * n_scores, value, dtype="<f4").tobytes())
+            yield key, "by_row", packed
+        yield key, "ranking", zlib.compress(np.arange(n, dtype="<i4").tobytes())
+    yield from ((key, "best_n_features", n) for n in (0, -1, 7, 10**6))
+
+
+@pytest.mark.filterwarnings("ignore:compare. some selectors failed")
+@pytest.mark.parametrize("step", [40, pytest.param(3, marks=pytest.mark.slow)])
+def test_crafted_rows_never_break_a_comparison(compared, step):
+    run, path, before = compared
+    messages = []
+    changes = list(other_rows(path))[::step]
+    for key, name, value in changes:
+        path.write_bytes(before)
+        replace_in_store(path, name, value, where=key)
+        try:
+            found = run()
+            found.table()
+            found.to_dict()
+        except InputError as error:
+            messages.append(str(error))
+    assert len(messages) > 0.3 * len(changes)
+    assert all("store" in text for text in messages)
 
 
 STRANGE = [3, 2.5, "x", "[]", "{}", "[1]", '{"1": "x"}', b"", b"x", "[" * 10**5, "NaN"]
@@ -553,8 +625,7 @@ def test_damaged_stores_are_refused_or_identical(store, count):
             refused += 1
         else:
             for row in rows:
-                np.testing.assert_array_equal(row.result.order, expected.result.order)
-                assert row.result[1:] == expected.result[1:]
+                np.testing.assert_equal(tuple(row.result), tuple(expected.result))
                 assert (row.key, row.meta) == (expected.key, expected.meta)
         for file in store.parent.glob("runs.sqlite*"):
             file.unlink()

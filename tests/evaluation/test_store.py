@@ -15,9 +15,10 @@ from tamis.exceptions import InputError
 
 def result(seed=0, n=50, error=None):
     rng = np.random.default_rng(seed)
+    known = {"learner": "svm", "metric": "auc", "fit_seconds": 0.5}
     scores = [
-        {"count": 5, "learner": "svm", "metric": "auc", "value": 0.1 + 0.2, "fit_seconds": 0.5},
-        {"count": 9, "learner": "svm", "metric": "auc", "value": float("nan"), "note": "why"},
+        {"count": 5, "value": 0.1 + 0.2, "note": None, **known},
+        {"count": 9, "value": float("nan"), "note": "why", **known},
     ]
     return UnitResult(
         order=rng.permutation(n).astype(np.int32),

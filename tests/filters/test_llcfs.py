@@ -211,7 +211,7 @@ def test_one_cluster_is_taken_as_two():
     [
         ({"n_clusters": 0}, "n_clusters must be an int of at least 1, got 0"),
         ({"n_neighbors": 0}, "n_neighbors must be an int of at least 1, got 0"),
-        ({"beta": 0.0}, "beta must be a float above 0, got 0.0"),
+        ({"beta": 0.0}, r"beta must be a float in \(0, 1e\+10\], got 0.0"),
         ({"max_iter": 0}, "max_iter must be an int of at least 1, got 0"),
         ({"tol": -1.0}, "tol must be a float of at least 0, got -1.0"),
     ],

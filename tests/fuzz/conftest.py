@@ -1,6 +1,6 @@
 """The number of tries, and a count of how they ended.
 
-`make fuzz` runs for about an hour; `TAMIS_FUZZ_TRIES` sets the tries of every test.
+`make fuzz` makes 100,000 tries; `TAMIS_FUZZ_TRIES` sets the tries of every test.
 """
 
 import os
@@ -24,8 +24,17 @@ settings.register_profile(
 settings.load_profile("tamis")
 
 
-@pytest.fixture(autouse=True, scope="session")
-def report_counts():
-    yield
-    total = sum(COUNTS.values())
-    print(f"\n{total} tries: " + ", ".join(f"{n} {kind}" for kind, n in COUNTS.most_common()))
+def pytest_sessionfinish(session):
+    if hasattr(session.config, "workeroutput"):  # a process of xdist
+        session.config.workeroutput["fuzz"] = dict(COUNTS)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node):
+    COUNTS.update(getattr(node, "workeroutput", {}).get("fuzz", {}))
+
+
+def pytest_terminal_summary(terminalreporter):
+    ends = ", ".join(f"{n:,} {kind}" for kind, n in COUNTS.most_common())
+    if ends:
+        terminalreporter.write_line(f"{sum(COUNTS.values()):,} tries: {ends}")

@@ -37,22 +37,28 @@ def limited(seconds=SECONDS):
 def attempt(work, check=None, allowed=(TamisError,)):
     """Count how it ended; anything but a good result or an allowed error is raised."""
     try:
+        COUNTS[_end_of(work, check, allowed)] += 1
+    except BaseException as error:
+        COUNTS[f"{type(error).__name__}, which is not allowed"] += 1
+        raise
+
+
+def _end_of(work, check, allowed):
+    try:
         with warnings.catch_warnings(), limited():
             warnings.simplefilter("ignore")
             result = work()
     except allowed as error:
         if not str(error):
             raise
-        COUNTS[type(error).__name__] += 1
-        return
+        return type(error).__name__
     except (ValueError, TypeError) as error:  # of scikit-learn's own checks of tables
         if not _is_said_by_sklearn(error):
             raise
-        COUNTS[f"{type(error).__name__} of scikit-learn"] += 1
-        return
+        return f"{type(error).__name__} of scikit-learn"
     if check is not None:
         check(result)
-    COUNTS["result"] += 1
+    return "result"
 
 
 def _is_said_by_sklearn(error):

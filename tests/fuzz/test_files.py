@@ -12,8 +12,8 @@ from tamis.data import read_table
 
 pytestmark = pytest.mark.slow
 
-# HDF5 is left out: of some damaged files h5py raises a SystemError, which is not caught yet.
-SUFFIXES = ["csv", "tsv", "csv.gz", "parquet", "feather", "npz", "npy"]
+
+SUFFIXES = ["csv", "tsv", "csv.gz", "parquet", "feather", "npz", "npy", "h5"]
 
 
 def write(folder, suffix):
@@ -34,7 +34,7 @@ def write(folder, suffix):
     else:
         h5py = pytest.importorskip("h5py")
         with h5py.File(path, "w") as file:
-            file["X"], file["y"] = X, y
+            file["X"], file["y"], file["feature_names"] = X, y, list("abcd")
     return path
 
 

@@ -42,6 +42,7 @@ class Client:
     def __init__(self, status="running", versions=None, threads=None):
         self.status, self.scheduler = status, SimpleNamespace(address="tcp://here:1")
         self.versions, self.threads, self.n_asked = versions or {}, threads or {}, 0
+        self.workers = [{"status": "running"} for _ in self.threads]
 
     def run(self, function, on_error):
         self.n_asked += 1
@@ -135,6 +136,16 @@ def test_workers_that_never_come(clock):
     waiting = client.Waiting(Client(), "me")
     with pytest.raises(WorkerError, match="me: expected workers at tcp://here:1, got none for 320"):
         waiting.next()
+
+
+def test_workers_that_are_paused(clock):
+    asked = Client(threads={"v": 1, "w": 1})
+    asked.workers = [{"status": "paused"}, {"status": "paused"}]
+    message = "me: expected workers that take work, but Dask has paused all of them for 80 seconds"
+    with pytest.raises(WorkerError, match=message):
+        client.Waiting(asked, "me").next()
+    asked.workers[1]["status"] = "running"
+    assert client.Waiting(asked, "me").next(1000.0) is None
 
 
 def test_workers_that_are_slow(clock):

@@ -291,6 +291,19 @@ def test_no_workers_for_long(table, monkeypatch):
         tamis.Variance().fit(InRows(*table, cluster=client))
 
 
+def test_workers_without_memory(table, monkeypatch):
+    """Dask pauses them and says nothing to whoever waits."""
+    monkeypatch.setattr("tamis.passes.dask.client.LOOK_SECONDS", 0.1)
+    monkeypatch.setattr("tamis.passes.dask.client.PAUSED_SECONDS", 0.3)
+    full = {"distributed.worker.memory.pause": 1e-6, "distributed.worker.memory.terminate": False}
+    with two_workers(1, settings=full, memory_limit="800MB") as client:
+        wait_for(lambda: {"paused"} == {
+            worker["status"] for worker in client.scheduler_info()["workers"].values()
+        })  # fmt: skip
+        with pytest.raises(WorkerError, match=r"Dask has paused all of them .* more memory per"):
+            tamis.Variance().fit(InRows(*table, cluster=client))
+
+
 def test_workers_with_another_version(table, client, monkeypatch):
     monkeypatch.setattr("tamis.__version__", "0.0.1")
     monkeypatch.setattr("tamis.passes.dask.client._checked", set())

@@ -14,6 +14,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from tamis._runtime.memory import free_memory
 from tamis._runtime.plain import versions
 from tamis._runtime.sqlite import SqliteFile, key_conditions
 from tamis.evaluation.run.units import UnitResult
@@ -45,6 +46,15 @@ _INSERT = f"INSERT OR IGNORE INTO units ({_NAMES}) VALUES ({', '.join('?' * len(
 _MOST_PACKED, _LEAST_BYTES = 64, 1024
 # More clusters of rows than this are stored by nobody, see `plan.clusters_of`.
 _MOST_CLUSTERS = 1_000_000
+# What is known of a score.
+_SCORE: dict[str, tuple[type, ...]] = {
+    "count": (int,),
+    "learner": (str,),
+    "metric": (str,),
+    "value": (int, float),
+    "fit_seconds": (int, float),
+    "note": (str, type(None)),
+}
 
 
 class StoredUnit(NamedTuple):
@@ -218,7 +228,7 @@ def _unpacked(row: tuple[Any, ...]) -> StoredUnit:
     key, meta, order, scores, seconds, peak, share, best, error, warned = row[:10]
     by_row, known, finished, _ = row[10:]
     shares = None if share is None else _of(json.loads(share), dict)
-    listed = [_of(one, dict) for one in _of(json.loads(scores), list)]
+    listed = [_score(_of(one, dict)) for one in _of(json.loads(scores), list)]
     result = UnitResult(
         order=_order(order),
         scores=listed,
@@ -246,6 +256,12 @@ def _of(value: Any, *kinds: type) -> Any:
     return value
 
 
+def _score(stored: dict[str, Any]) -> dict[str, Any]:
+    if stored.keys() != _SCORE.keys():
+        raise ValueError("a score of another form")
+    return {name: _of(stored[name], *kinds) for name, kinds in _SCORE.items()}
+
+
 def _unzipped(packed: Any, most: int) -> bytes:
     """What was packed, if it is whole and not larger than it may be."""
     unpacker = zlib.decompressobj()
@@ -257,7 +273,10 @@ def _unzipped(packed: Any, most: int) -> bytes:
 
 def _floats(packed: Any, n_scores: int) -> NDArray[np.float32]:
     """One row of numbers per score."""
-    content = _unzipped(packed, 4 * _MOST_CLUSTERS * n_scores + 1)
+    most = min(4 * _MOST_CLUSTERS * n_scores, free_memory() // 4)
+    content = _unzipped(packed, most + 1)
+    if not content:
+        raise ValueError("no scores by row")
     return np.frombuffer(content, dtype="<f4").astype(np.float32).reshape(n_scores, -1)
 
 

@@ -52,6 +52,7 @@ class LLCFS(BaseSelector):
         ``n_samples - 1``.
     beta : float, default=1.0
         Weight of the errors of a regression against its penalty; small values give smooth models.
+        At most 1e10, since a smaller penalty is lost in rounding.
     max_iter : int, default=20
         Most rounds.
     tol : float, default=1e-3
@@ -125,7 +126,7 @@ class LLCFS(BaseSelector):
     _constraints: ClassVar[dict[str, Constraint]] = {
         "n_clusters": Number(int, low=1),
         "n_neighbors": Number(int, low=1),
-        "beta": Number(float, low=0, open_low=True),
+        "beta": Number(float, low=0, high=1e10, open_low=True),
         "max_iter": Number(int, low=1),
         "tol": Number(float, low=0),
         "n_jobs": N_JOBS,

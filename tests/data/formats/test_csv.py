@@ -171,3 +171,10 @@ class TestErrors:
         write(tmp_path / "t.csv", "")
         with pytest.raises(InputError, match=r"t.csv: expected a table, got an empty file"):
             scan(tmp_path)
+
+
+@pytest.mark.parametrize("content", ['",b\n1,2\n3,4\n', '"', '"a,b'])
+def test_a_quote_in_the_names_that_is_never_closed(tmp_path, content):
+    (tmp_path / "t.csv").write_text(content)
+    with pytest.raises(InputError, match=r"t.csv: expected .* look for an open quote"):
+        scan(tmp_path / "t.csv")

@@ -4,6 +4,7 @@ import contextlib
 import gzip
 import io
 import os
+import tracemalloc
 import zipfile
 
 import numpy as np
@@ -12,7 +13,7 @@ import pytest
 import tamis
 from tamis.data import read_table
 from tamis.data.formats import dialect, npz
-from tamis.exceptions import InputError
+from tamis.exceptions import InputError, SelectionWarning
 
 NAMES = ["t.csv", "t.csv.gz", "t.tsv", "t.npz", "t.parquet", "t.feather"]
 
@@ -64,6 +65,37 @@ def test_a_line_without_end(tmp_path, monkeypatch, read, suffix):
     path.write_bytes(gzip.compress(content) if suffix else content)
     with pytest.raises(InputError, match=r"t\.csv.*: expected lines below"):
         read(path)
+
+
+@pytest.mark.parametrize("content", [b"a,b\n" + b"1" * 2**24, b"\n" * 2**24])
+def test_lines_without_end_are_read_no_further(tmp_path, monkeypatch, content):
+    monkeypatch.setattr(dialect, "LONGEST_LINE", 2**16)
+    (tmp_path / "t.csv.gz").write_bytes(gzip.compress(content))
+    tracemalloc.start()
+    with pytest.raises(InputError, match=r"t\.csv.*: expected lines below"):
+        read_table(tmp_path / "t.csv.gz")
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 2**20
+
+
+def test_a_folder_of_columns_with_pipes(tmp_path):
+    class Source(tamis.meta.FeatureSource):
+        meta = np.arange(3.0)[:, None]
+
+        def measure(self, indices):
+            return np.eye(4)[:, indices]
+
+    Source().keep_in(tmp_path).columns([0])
+    (kept,) = tmp_path.glob("columns-*")
+    kept.unlink()
+    pipe(tmp_path, kept.name)
+    with pytest.warns(SelectionWarning, match="not a regular file"):
+        Source().keep_in(tmp_path)
+    (tmp_path / "tamis-source.json").unlink()
+    pipe(tmp_path, "tamis-source.json")
+    with pytest.raises(InputError, match="expected a regular file, got a device or pipe"):
+        Source().keep_in(tmp_path)
 
 
 def test_a_header_that_claims_columns_without_rows(tmp_path):

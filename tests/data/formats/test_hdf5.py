@@ -213,3 +213,63 @@ class TestOtherFiles:
         with h5py.File(tmp_path / "t.h5", "w") as file:
             file.create_virtual_dataset("X", layout)
         self.refuse(tmp_path / "t.h5", "dataset 'X' that is stored in other files")
+
+
+class TestDamage:
+    """What h5py or the HDF5 library answers with another exception, a crash, or never."""
+
+    @pytest.fixture
+    def content(self, tmp_path):
+        h5py = pytest.importorskip("h5py")
+        with h5py.File(tmp_path / "whole.h5", "w") as file:
+            file["X"], file["feature_names"] = np.eye(4), ["one", "two", "three", "four"]
+        assert scan(tmp_path / "whole.h5").names == ("one", "two", "three", "four")
+        return bytearray((tmp_path / "whole.h5").read_bytes())
+
+    def refuse(self, path, content, reason):
+        path.write_bytes(content)
+        with pytest.raises(InputError, match=rf"t.h5: expected HDF5 data, got .*{reason}"):
+            scan(path)
+
+    def test_links_that_are_not_found(self, tmp_path, content):
+        """A SystemError of h5py, if its visitors are used."""
+        second = content.index(b"SNOD") + 48
+        content[second + 4 : second + 6] = b"\x11\x11"
+        self.refuse(tmp_path / "t.h5", content, "heap")
+
+    @pytest.mark.parametrize("entry", [bytes(16), b"\x01" + bytes(7) + b"\xf0" + b"\xff" * 7])
+    def test_a_heap_entry_without_length(self, tmp_path, content, entry):
+        heap = content.index(b"GCOL")
+        content[heap + 16 : heap + 32] = entry
+        self.refuse(tmp_path / "t.h5", content, "a damaged heap of text")
+
+    @pytest.mark.parametrize("change", [(3, 0x7F), (4, 0xFF), (10, 0xFF), (12, 0x0F)])
+    def test_references_to_text_that_is_not_there(self, tmp_path, content, change):
+        """Length, place of the heap, and index."""
+        h5py = pytest.importorskip("h5py")
+        with h5py.File(tmp_path / "whole.h5") as file:
+            start = file["feature_names"].id.get_offset()
+        place, value = change
+        content[start + place] = value
+        self.refuse(tmp_path / "t.h5", content, "text that is not there")
+
+    def test_names_that_are_no_text(self, tmp_path):
+        h5py = pytest.importorskip("h5py")
+        with h5py.File(tmp_path / "t.h5", "w") as file:
+            file["X"] = np.eye(4)
+            file.create_dataset("feature_names", (4,), dtype=h5py.vlen_dtype(np.uint8))
+        with pytest.raises(InputError, match="neither numbers nor text"):
+            scan(tmp_path / "t.h5")
+        with h5py.File(tmp_path / "t.h5", "w") as file:
+            file["X"] = np.eye(4)
+            file.create_group("feature_names")
+        with pytest.raises(InputError, match="a group in the place of values"):
+            scan(tmp_path / "t.h5")
+
+    def test_groups_in_a_circle(self, tmp_path):
+        h5py = pytest.importorskip("h5py")
+        with h5py.File(tmp_path / "t.h5", "w") as file:
+            file["deep/matrix"] = np.eye(4)
+            file["deep/again"] = file["deep"]
+            file["deep/root"] = file["/"]
+        assert scan(tmp_path / "t.h5").n_rows == 4

@@ -1,7 +1,7 @@
 import numpy as np
 import pyarrow as pa
 import pytest
-from pyarrow import feather, ipc
+from pyarrow import feather, ipc, parquet
 
 from tamis.data import scan
 from tamis.data.formats import arrow_ipc as _ipc
@@ -91,3 +91,25 @@ def test_garbled_batch(tmp_path):
     path.write_bytes(raw)
     with pytest.raises(InputError, match=r"t.feather, batches 0 to 2: expected Feather data"):
         scan(path).to_numpy()
+
+
+def test_a_column_that_claims_petabytes(tmp_path):
+    path = tmp_path / "t.feather"
+    feather.write_feather(pa.table({"a": np.zeros(1000)}), path, compression="lz4")
+    raw = bytearray(path.read_bytes())
+    size = raw.index((8000).to_bytes(8, "little") + b"\x04\x22\x4d\x18")  # of a frame of LZ4
+    raw[size + 6] = 1
+    path.write_bytes(raw)
+    with pytest.raises(InputError, match=r"record batch 0: expected a record batch that fits"):
+        scan(path).to_numpy()
+
+
+@pytest.mark.parametrize("name", ["t.feather", "t.parquet"])
+def test_names_that_are_no_text(tmp_path, name):
+    table = pa.table({"column": np.arange(9.0)})
+    write = feather.write_feather if name == "t.feather" else parquet.write_table
+    write(table, tmp_path / name)
+    raw = (tmp_path / name).read_bytes().replace(b"column", b"co\xa2umn")
+    (tmp_path / name).write_bytes(raw)
+    with pytest.raises(InputError, match=rf"{name}: expected .* data, got a damaged or other file"):
+        scan(tmp_path / name)

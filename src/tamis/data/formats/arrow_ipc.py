@@ -11,6 +11,7 @@ from typing import Any
 from tamis.data.formats.arrow import ArrowFile
 from tamis.data.formats.base import Piece, Request
 from tamis.data.formats.batches import piece_of
+from tamis.data.formats.paths import first_line
 from tamis.exceptions import InputError
 
 # A part is made of record batches until they have this size; Feather writes batches of 2**16 rows.
@@ -33,9 +34,9 @@ class IpcTable(ArrowFile):
                 self.schema = reader.schema
                 n_batches = None if self.is_stream else reader.num_record_batches
             self.stored = self._find_batches(n_batches)
+            self._set_columns(self.schema)
         except self.damage as error:
             raise self.damaged(path.name, error) from error
-        self._set_columns(self.schema)
         self.parts = [(0, len(self.stored))] if self.is_stream else self._group()
         rows = [n for n, _ in self.stored]
         self.part_rows = tuple(sum(rows[first:last]) for first, last in self.parts)
@@ -76,11 +77,19 @@ class IpcTable(ArrowFile):
 
     def read(self, part: int, request: Request) -> Iterator[Piece]:
         """Pieces of a part; a record batch is cut where it is longer than a block."""
+        import pyarrow as pa
+
         known = self.schema.names
         names = [known[j] for j in request.columns]
         wanted = {*names, *(name for name, _ in request.labels)}
-        for batch in self.batches(part, list(wanted), request.rows):
-            yield piece_of(batch, names, request)
+        try:
+            for batch in self.batches(part, list(wanted), request.rows):
+                yield piece_of(batch, names, request)
+        except pa.ArrowMemoryError as error:  # what a compressed column claims to unpack to
+            raise InputError(
+                f"{self.where(part)}: expected a record batch that fits in memory, got a larger "
+                f"one ({first_line(error)}); write the file again with smaller record batches."
+            ) from error
 
     def batches(self, part: int, names: list[str], rows: int) -> Iterator[Any]:
         """Record batches of some columns, cut where they are longer than asked for."""

@@ -7,7 +7,6 @@ import re
 import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -92,14 +91,15 @@ def _first_lines(path: Path) -> list[str]:
     """Decode the first lines that are not blank."""
     from tamis.data.formats.odd_text import not_utf8, too_long, unreadable
 
+    raw: list[bytes] = []
     try:
         with open_bytes(path) as stream:
-            lines = iter(lambda: stream.readline(LONGEST_LINE), b"")
-            raw = list(islice((line for line in lines if line.strip(b"\r\n")), SAMPLE_LINES))
+            while len(raw) < SAMPLE_LINES and (line := stream.readline(LONGEST_LINE)):
+                if len(line) == LONGEST_LINE or (not raw and stream.tell() > LONGEST_LINE):
+                    raise too_long(path, LONGEST_LINE)
+                raw += [line] if line.strip(b"\r\n") else []
     except (OSError, EOFError, zlib.error) as error:
         raise unreadable(path, error) from error
-    if max(map(len, raw), default=0) == LONGEST_LINE:
-        raise too_long(path, LONGEST_LINE)
     try:
         text = b"".join(raw).decode("utf-8-sig")
     except UnicodeDecodeError as error:

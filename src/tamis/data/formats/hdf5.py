@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import mmap
+import struct
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,22 +21,26 @@ from tamis.exceptions import InputError
 
 # Chunks are kept for the next block if they take no more than so many blocks.
 MOST_HELD = 4
+# Begin of a heap of texts: signature, version 1. Searched for in so many bytes of a file.
+HEAP, MOST_SEARCHED = b"GCOL\x01\0\0\0", 2**28
 
 
 class Hdf5Table(MatrixFile):
     """One HDF5 file: the dataset ``X`` or the only matrix in it, ``y`` and ``feature_names``."""
 
     format = "HDF5"
-    damage = (OSError, EOFError, ValueError, KeyError, RuntimeError)
+    # h5py raises a TypeError for a damaged type of a dataset.
+    damage = (OSError, EOFError, ValueError, KeyError, RuntimeError, TypeError)
 
     def _find(self) -> None:
         h5py = import_package("h5py", f"reading {self.path.name}")
         with h5py.File(self.path, "r") as file:
-            check_self_contained(self.path.name, file)
-            self._find_in(file)
+            datasets = check_self_contained(self.path.name, file)
+            check_text(self.path, file, list(datasets.values()))
+            self._find_in(file, datasets)
 
-    def _find_in(self, file: Any) -> None:
-        self.matrix = self._find_matrix(file)
+    def _find_in(self, file: Any, datasets: dict[str, Any]) -> None:
+        self.matrix = self._find_matrix(file, datasets)
         dataset = file[self.matrix]
         self._set_matrix(dataset.shape, dataset.dtype, (dataset.chunks or (1,))[0])
         chunk_rows, chunk_columns = dataset.chunks or (1, 1)
@@ -46,13 +53,10 @@ class Hdf5Table(MatrixFile):
         self.folder = folder.name
         self._set_beside(folder, dataset.name.split("/")[-1])
 
-    def _find_matrix(self, file: Any) -> str:
+    def _find_matrix(self, file: Any, datasets: dict[str, Any]) -> str:
         if "X" in file and hasattr(file["X"], "shape"):
             return "X"
-        found: list[str] = []
-        file.visititems(
-            lambda name, item: found.append(name) if getattr(item, "ndim", 0) == 2 else None
-        )
+        found = [name for name, dataset in datasets.items() if dataset.ndim == 2]
         matrices = [name for name in found if name.split("/")[-1] != "y"]
         if len(matrices) == 1:
             return matrices[0]
@@ -85,7 +89,7 @@ class H5adTable(Hdf5Table):
     format = "h5ad"
     y_is_target = False  # obs holds whatever was noted about the rows
 
-    def _find_in(self, file: Any) -> None:
+    def _find_in(self, file: Any, datasets: dict[str, Any]) -> None:
         if "X" not in file:
             raise InputError(f"{self.path.name}: expected a matrix X, got none; write it again.")
         X = file["X"]
@@ -163,24 +167,79 @@ class _OpenAnnData(_OpenDatasets):
         return np.where(missing, empty, values)
 
 
-def check_self_contained(who: str, file: Any) -> None:
-    """Refuse a file that would make the reader open others, which its sender may have chosen."""
+def check_self_contained(who: str, file: Any) -> dict[str, Any]:
+    """Refuse a file that would make the reader open others; the datasets of any other by path.
+
+    The sender may have chosen those others. Visitors of h5py are not used: what goes wrong in them
+    becomes a SystemError.
+    """
     import h5py
 
-    def look_at_link(name: str, link: Any) -> str | None:
-        return f"a link {name!r} to another file" if isinstance(link, h5py.ExternalLink) else None
+    datasets: dict[str, Any] = {}
+    seen, groups = {h5py.h5g.get_objinfo(file.id).objno}, [("", file)]
+    for path, group in groups:
+        for name in group:
+            below, link = f"{path}{name}", group.get(name, getlink=True)
+            if isinstance(link, h5py.ExternalLink):
+                raise _not_self_contained(who, f"a link {below!r} to another file")
+            if not isinstance(link, h5py.HardLink):
+                continue
+            item = group[name]
+            number = h5py.h5g.get_objinfo(item.id).objno
+            if isinstance(item, h5py.Dataset):
+                if item.external or item.is_virtual:
+                    found = f"a dataset {below!r} that is stored in other files"
+                    raise _not_self_contained(who, found)
+                datasets[below] = item
+            elif isinstance(item, h5py.Group) and number not in seen:
+                groups.append((f"{below}/", item))
+            seen.add(number)
+    return datasets
 
-    def look_at_item(name: str, item: Any) -> str | None:
-        if isinstance(item, h5py.Dataset) and (item.external or item.is_virtual):
-            return f"a dataset {name!r} that is stored in other files"
-        return None
 
-    found = file.visititems_links(look_at_link) or file.visititems(look_at_item)
-    if found is not None:
-        raise InputError(
-            f"{who}: expected a file that holds all of its data, got {found}; copy the data into "
-            "it, for example with h5repack or h5py."
-        )
+def _not_self_contained(who: str, found: str) -> InputError:
+    return InputError(
+        f"{who}: expected a file that holds all of its data, got {found}; copy the data into it, "
+        "for example with h5repack or h5py."
+    )
+
+
+def check_text(path: Path, file: Any, datasets: list[Any]) -> None:
+    """Refuse damaged text: the HDF5 library may never end, or read beyond its memory.
+
+    Text of any length is stored in heaps, and a dataset holds references: length, heap, index.
+    References are checked where they are neither compressed nor in chunks.
+    """
+    texts = [one for one in datasets if one.dtype.kind == "O"]
+    if not texts or file.id.get_create_plist().get_sizes() != (8, 8):
+        return
+    with path.open("rb") as stream, mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ) as data:
+        sizes = _sizes_of_entries(data, file.userblock_size)
+        for text in texts:
+            start = text.id.get_offset()
+            references = data[start : start + 16 * text.size] if start is not None else b""
+            for length, heap, index in struct.iter_unpack("<IQI", references):
+                is_known = heap < MOST_SEARCHED or heap >= len(data)
+                if length and is_known and length > sizes.get((heap, index), -1):
+                    raise ValueError("text that is not there")
+
+
+def _sizes_of_entries(data: mmap.mmap, base: int) -> dict[tuple[int, int], int]:
+    """Bytes of each text in the heaps of a file, by place of the heap and index."""
+    sizes = {}
+    heap = data.find(HEAP, base, base + MOST_SEARCHED)
+    while heap >= 0:
+        at, end = heap + 16, heap + int.from_bytes(data[heap + 8 : heap + 16], "little")
+        while at + 16 <= min(end, len(data)):
+            index, size = struct.unpack_from("<H6xQ", data, at)
+            # Free space, with the index 0, counts its header; others are padded to 8 bytes.
+            length = 16 + -(-size // 8) * 8 if index else size
+            if not 0 < length <= end - at:
+                raise ValueError("a damaged heap of text")
+            sizes[heap - base, index] = size
+            at += length
+        heap = data.find(HEAP, heap + 1, base + MOST_SEARCHED)
+    return sizes
 
 
 def _stored_values(table: H5adTable, name: str, item: Any) -> Any:
@@ -200,7 +259,11 @@ def _stored_values(table: H5adTable, name: str, item: Any) -> Any:
 
 def _values(dataset: Any, rows: slice) -> NDArray[Any]:
     """Some values of a dataset of one dimension; text as objects of type str."""
-    values = dataset[rows]
-    if values.dtype.kind == "O":
+    if not hasattr(dataset, "shape"):
+        raise ValueError("a group in the place of values")
+    if dataset.dtype.kind == "O":
+        if (dataset.dtype.metadata or {}).get("vlen") not in (str, bytes):
+            raise ValueError("neither numbers nor text")
         return dataset.asstr()[rows]
+    values = dataset[rows]
     return text_of(values) if values.dtype.kind == "S" else values

@@ -98,7 +98,7 @@ def parse_failure(path: Path, dialect: TextDialect, error: Exception) -> InputEr
     if "Empty CSV" in str(error):
         return InputError(
             f"{path.name}: expected a line of column names and at least one row of data, "
-            "got no rows; check that the file was written to the end."
+            "got no rows; check that the file was written to the end, and look for an open quote."
         )
     return InputError(f"{path.name}: expected a table as text, got: {first_line(error)}.")
 

@@ -36,10 +36,9 @@ class ParquetTable(ArrowFile):
     def __init__(self, path: Path):
         super().__init__(path)
         try:
-            schema = self.schema
+            self._set_columns(self.schema)
         except self.damage as error:
             raise self.damaged(path.name, error) from error
-        self._set_columns(schema)
         footer = self._footer
         groups = range(footer.num_row_groups)
         self.part_rows = tuple(footer.row_group(g).num_rows for g in groups)

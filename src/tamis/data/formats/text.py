@@ -70,14 +70,23 @@ class CsvTable(ArrowFile):
         except pa.ArrowInvalid as error:
             if "Empty CSV" not in str(error):
                 raise parse_failure(path, self.dialect, error) from error
-            # Arrow wants a line end after the names.
-            with open_bytes(path) as names:
-                schema = self._open(io.BytesIO(names.read() + b"\n"), None, block).schema
+            schema = self._schema_of_names(block)
         except OSError as error:
             raise unreadable(path, error) from error
         self._set_columns(schema)
         if any(map(pa.types.is_binary, schema.types)):
             raise not_utf8(path)
+
+    def _schema_of_names(self, block: int) -> Any:
+        """The schema of a line of names and nothing else; Arrow wants a line end after it."""
+        import pyarrow as pa
+
+        with open_bytes(self.path) as names:
+            line = io.BytesIO(names.read(block) + b"\n")
+        try:
+            return self._open(line, None, block).schema
+        except pa.ArrowInvalid as error:  # a quote that is never closed
+            raise parse_failure(self.path, self.dialect, error) from error
 
     def _set_columns(self, schema: Any) -> None:
         self.schema = schema

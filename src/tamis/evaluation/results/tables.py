@@ -108,6 +108,11 @@ class Results:
             for j in common
         ]
         if all(np.isfinite(values).all() for _, values in parts):
+            if any(len(rows) != len(values) for rows, values in parts):
+                raise InputError(
+                    f"compare: expected scores of the rows that are tested on {self.names[data]!r} "
+                    "in the store, got another number of rows. Use a new store."
+                )
             return gather(parts, int(clusters.max()) + 1, overlap)
         means = table[:, common].T
         scores, n = means.mean(axis=0), common.size

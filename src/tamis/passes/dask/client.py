@@ -22,6 +22,8 @@ RETRIES = 3
 CONNECT_SECONDS = 20.0
 # Seconds between looks at whether there are workers at all, and how long there may be none.
 LOOK_SECONDS, PATIENCE_SECONDS = 20.0, 300.0
+# How long all workers may be paused: Dask gives none of them work while its memory is nearly used.
+PAUSED_SECONDS = 60.0
 
 
 def as_address(cluster: Any) -> Any:
@@ -122,7 +124,7 @@ def current_client() -> Any:
 
 
 class Waiting:
-    """Waits for futures one by one, but not for ever if there are no workers."""
+    """Waits for futures one by one, but not for ever if no worker takes work."""
 
     def __init__(self, client: Any, who: str, futures: Iterable[Any] = ()):
         self.client, self.who = client, who
@@ -146,16 +148,22 @@ class Waiting:
                     return None
 
     def _look(self) -> None:
-        """Raise if there have been no workers for long."""
+        """Raise if there have been no workers for long, or none that takes work."""
         now = time.monotonic()
         if now - self.looked < LOOK_SECONDS:
             return
         self.looked = now
         with lost_workers(self.who, str, self.client):
-            n_workers = len(self.client.nthreads())
-        if n_workers:
+            workers = self.client.scheduler_info(n_workers=-1)["workers"].values()
+        if any(worker.get("status") != "paused" for worker in workers):
             self.seen = now
-        elif now - self.seen > PATIENCE_SECONDS:
+        elif workers and now - self.seen > PAUSED_SECONDS:
+            raise WorkerError(
+                f"{self.who}: expected workers that take work, but Dask has paused all of them for "
+                f"{now - self.seen:.0f} seconds, since they use nearly all of their memory. Use "
+                "smaller parts or more memory per worker, then start again."
+            )
+        elif not workers and now - self.seen > PATIENCE_SECONDS:
             raise WorkerError(
                 f"{self.who}: expected workers at {self.client.scheduler.address}, got none for "
                 f"{now - self.seen:.0f} seconds. Start workers there, then start again."
