@@ -68,7 +68,8 @@ tables and 20 draws of the copies for each; ours are over the number of tables t
 one draw each. "Same" means that two means differ by at most two standard errors of their
 difference, as 19 in 20 do if nothing differs; fewer than ten tables have no verdict. Command:
 `python benchmarks/certainty_power.py --published FILE --page docs/certainty-evidence.md`, which
-resumes from the raw rows, [certainty-power.csv](certainty-power.csv); FILE has what was published."""
+resumes from the raw rows, [certainty-power.csv](certainty-power.csv); FILE has the published
+ones."""
 ABOUT = {
     "asdp": (
         "With the distances between features and copies of the published runs. These solve the "
