@@ -148,13 +148,16 @@ def page(rows):
         yield (
             "Real tables (at most 400 rows): expected score of the whole procedure beside the best "
             "of all methods, numbers of features and estimators of `compare` on five folds, which "
-            "is optimistic, for it is the best of many."
+            "is optimistic, for it is the best of many. *Close* means that it is ahead by at most "
+            "one standard error of the difference, from the standard error over the folds and that "
+            "of the answer (a quarter of its interval)."
         )
         yield ""
         yield "| data | answer (95% interval) | features | best of compare | close | same again |"
         yield "|---|---|---|---|---|---|"
     for row in real:
-        close = row["answer"] >= row["best"] - row["best_error"]
+        error = np.hypot(row["best_error"], (row["answer_high"] - row["answer_low"]) / 4)
+        close = row["answer"] >= row["best"] - error
         yield (
             f"| {row['data']} | {row['answer']:.3f} ({row['answer_low']:.3f} to "
             f"{row['answer_high']:.3f}) | {row['n_selected']} | {row['best']:.3f} ± "
