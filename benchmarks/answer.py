@@ -101,8 +101,8 @@ def run_real(name):
             protocol=5,
             metrics=[first.metric],
         )
-    curves = found.curve_rows()
-    best = max(curves, key=lambda row: row["mean"])
+    best = max(found.curve_rows(), key=lambda row: row["mean"])
+    single = found.recommend()
     return {
         "data": name,
         "answer": first.expected_score,
@@ -110,8 +110,9 @@ def run_real(name):
         "answer_high": first.high,
         "n_selected": len(first.features),
         "best": best["mean"],
-        "best_error": best["standard_error"],
-        "best_method": f"{best['method']}, {best['count']} features, {best['learner']}",
+        "best_method": f"{best['method']}, {best['count']}",
+        "single": single.score,
+        "single_method": f"{single.method}, {single.count}",
         "identical": {**first.to_dict(), "seconds": 0} == {**again.to_dict(), "seconds": 0},
     }
 
@@ -146,24 +147,29 @@ def page(rows):
     if real:
         yield ""
         yield (
-            "Real tables (at most 400 rows): expected score of the whole procedure beside the best "
-            "of all methods, numbers of features and estimators of `compare` on five folds, which "
-            "is optimistic, for it is the best of many. *Close* means that it is ahead by at most "
-            "one standard error of the difference, from the standard error over the folds and that "
-            "of the answer (a quarter of its interval)."
+            "Real tables (at most 400 rows): expected AUC of the whole procedure beside what "
+            "`compare` of six methods on five folds recommends. Its expected score is corrected "
+            "for the choice; the largest score of any method and number of features is optimistic, "
+            "for it is the best of many. *Close* means that the answer is behind by at most one of "
+            "its standard errors (a quarter of the interval)."
         )
         yield ""
-        yield "| data | answer (95% interval) | features | best of compare | close | same again |"
-        yield "|---|---|---|---|---|---|"
-    for row in real:
-        error = np.hypot(row["best_error"], (row["answer_high"] - row["answer_low"]) / 4)
-        close = row["answer"] >= row["best"] - error
         yield (
-            f"| {row['data']} | {row['answer']:.3f} ({row['answer_low']:.3f} to "
-            f"{row['answer_high']:.3f}) | {row['n_selected']} | {row['best']:.3f} ± "
-            f"{row['best_error']:.3f} ({row['best_method']}) | {'yes' if close else 'no'} "
-            f"| {'yes' if row['identical'] else 'no'} |"
+            "| data | answer (95% interval) | features | best single method | close to it "
+            "| largest score | close to it | same again |"
         )
+        yield "|---|---|---|---|---|---|---|---|"
+    for row in real:
+        reached = row["answer"] + (row["answer_high"] - row["answer_low"]) / 4
+        same = "yes" if row["identical"] else "no"
+        cells = [
+            f"{row['data']} | {row['answer']:.3f} ({row['answer_low']:.3f} to "
+            f"{row['answer_high']:.3f}) | {row['n_selected']}"
+        ]
+        for name in ("single", "best"):
+            close = "yes" if reached >= row[name] else "no"
+            cells.append(f"{row[name]:.3f} ({row[f'{name}_method']}) | {close}")
+        yield f"| {' | '.join(cells)} | {same} |"
 
 
 def share(flags):

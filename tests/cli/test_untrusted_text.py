@@ -22,7 +22,7 @@ STRANGE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029\u202a-\u2
 def path(tmp_path):
     rng = np.random.default_rng(0)
     y = np.arange(60) % 2
-    X = rng.normal(size=(60, len(NAMES))) + np.outer(y, np.linspace(1, 2, len(NAMES)))
+    X = rng.normal(size=(60, len(NAMES))) + 1.2 * y[:, None]
     np.savez(tmp_path / "t.npz", X=X, y=y, feature_names=np.array(NAMES))
     return tmp_path / "t.npz"
 
@@ -50,7 +50,9 @@ def on_terminal(*args):
 @pytest.mark.parametrize("command", ["rank", "answer"])
 def test_terminals_get_no_escapes_from_names(path, command):
     shown = on_terminal(command, path, "--target", "y")
-    assert "=cmd()" in shown
+    # An answer names a few of them; a table that is longer than a window, all.
+    names = [name[:20] for name in NAMES if name.isprintable()]
+    assert sum(name in shown for name in names) >= (len(names) if command == "rank" else 1)
     assert "x" * 1000 not in shown
     found = STRANGE.search(OURS.sub("", shown))
     assert found is None, repr(found)

@@ -142,7 +142,8 @@ def test_ctrl_c_keeps_what_is_stored(tmp_path):
         running.wait()
     assert running.returncode != 0
     assert err.strip().endswith("KeyboardInterrupt")
-    assert err.count("Traceback") == 1
+    # A thread of joblib may be starting workers at that moment, and says so in its own name.
+    assert err.count("Traceback") == 1 + err.count("Exception in thread ExecutorManagerThread")
     assert "stopped" not in err  # progress=False is silent
     with Store(path) as store:
         assert 5 <= len(store) < 2000

@@ -82,8 +82,13 @@ class Results:
     def orders(self, data: int, method: str) -> NDArray[np.int32]:
         """Rankings (best first) of the splits where the selector did not fail, one per row."""
         orders = [unit.order for unit in self.successes(data, method)]
-        empty = np.empty((0, self.settings[data].table.X.shape[1]), dtype=np.int32)
-        return np.vstack(orders) if orders else empty
+        n_columns = self.settings[data].table.X.shape[1]
+        if any(order.size != n_columns for order in orders):
+            raise InputError(
+                f"compare: expected rankings of the {n_columns} columns of {self.names[data]!r} in "
+                "the store, got another number of columns. Use a new store."
+            )
+        return np.array(orders, dtype=np.int32).reshape(-1, n_columns)
 
     def pairs(self, data: int, method: str) -> list[tuple[Orders, Orders]]:
         """Orders of disjoint halves of the rows."""
