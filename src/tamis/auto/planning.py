@@ -27,6 +27,8 @@ SCHEMES = (
 MANY_ROWS = 500
 # Memory beyond the table where no limit is given: this, or two copies of the table.
 USUAL_BYTES = 2**30
+# What a process takes before it has any rows.
+BYTES_PER_PROCESS = 2**27
 # Pairs of half samples for the selection frequencies, and the share of the time for them.
 FEWEST_PAIRS, MOST_PAIRS, SHARE_OF_HALVES = 5, 25, 0.1
 
@@ -74,7 +76,8 @@ def make_plan(
     chosen = next((s for s in schemes if _n_rankings(s) * once <= seconds), schemes[-1])
     # Half the rows, twice: a ranking of a pair takes no longer than one of all rows.
     dearest = max(cost[method] for method in methods) + relating
-    largest = max(method.copies for method in methods) * one_copy
+    # Processes share a copy of the table, and each has its own rows beside its packages.
+    each = max(method.copies for method in methods) * one_copy + BYTES_PER_PROCESS
     return Plan(
         methods=methods,
         too_slow=tuple(m for m in too_slow if m not in methods),
@@ -84,7 +87,7 @@ def make_plan(
         inner=Inner(chosen[3], chosen[2]),
         n_pairs=int(np.clip(SHARE_OF_HALVES * seconds / dearest, FEWEST_PAIRS, MOST_PAIRS)),
         bytes_left=room,
-        n_workers=int(max(1, min(n_jobs, room // max(largest, 1.0)))),
+        n_workers=int(max(1, min(n_jobs, (room - one_copy) // each))),
     )
 
 

@@ -134,6 +134,7 @@ def _run(request: dict[str, Any], talk: console.Talk) -> tuple[Any, bool]:
     from tamis.evaluation.metrics import make_metric
 
     prepared, groups, left_out = _prepare(request)
+    _give_back_memory()
     talk.say(prepared.task_reason)
     # The column of the groups is left out for a reason of its own.
     is_own = groups is not None and not request["exclude"]
@@ -163,6 +164,13 @@ def _run(request: dict[str, Any], talk: console.Talk) -> tuple[Any, bool]:
         is_whole = False
     found = selector.answer_
     return replace(found, left_out=(*left_out, *found.left_out)), is_whole
+
+
+def _give_back_memory() -> None:
+    """Let go of what Arrow keeps of the file, whose columns are numbers now."""
+    import pyarrow as pa
+
+    pa.default_memory_pool().release_unused()
 
 
 def _prepare(request: dict[str, Any]) -> tuple[Any, Any, list[tuple[str, str]]]:

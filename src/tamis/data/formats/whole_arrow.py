@@ -30,7 +30,8 @@ def _parquet(path: Path) -> Any:
     """Read Parquet; folder names like ``year=2020`` do not become columns."""
     from pyarrow import parquet
 
-    with parquet.ParquetFile(path) as file:
+    # Buffers of the whole file beside its columns would take twice the memory.
+    with parquet.ParquetFile(path, pre_buffer=False) as file:
         return file.read()
 
 
