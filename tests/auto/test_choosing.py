@@ -101,7 +101,7 @@ def test_a_wide_table_leaves_out_what_takes_too_long():
     assert "ReliefF" in {method.name for method in plan.too_slow}
     assert {method.name for method in plan.too_large} == {"lasso path"}
     assert plan.n_workers == 1  # two copies of the table are too few for two processes
-    assert planning.make_plan(wide, None, 4_000_000_000, 2).n_workers == 2
+    assert planning.make_plan(wide, None, 5_000_000_000, 2).n_workers == 2
     small = planning.make_plan(wide, None, 700_000_000, 2)
     assert small.n_workers == 1
     assert {method.name for method in small.too_large} == {"lasso path", "random forest"}
