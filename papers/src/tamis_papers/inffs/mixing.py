@@ -81,7 +81,7 @@ def accuracies(name: str, split: int, seed: int, n_rows: int | None) -> list[lis
     X, y = load_table(name, seed, n_rows)
     rows = RepeatedSplits(split + 1, TRAIN_SHARE, random_state=seed).splits(X, y, True)[split]
     learner = make_learner("svm", "classification").estimator.fit(X[rows.train], y[rows.train])
-    strength = float(learner[-1].value_)
+    strength = float(learner.estimator_.value_)
     orders = np.argsort(-inf_fs_path(X[rows.train], ALPHAS), axis=1, kind="stable")
     counts = (round(SHARE * X.shape[1]), *(min(count, X.shape[1]) for count in FEW))
     return [

@@ -18,7 +18,7 @@ from tamis._runtime.warning import warn
 from tamis.data import checks
 from tamis.data.labels import check_classes, check_target, check_two_classes
 from tamis.data.target import Target
-from tamis.exceptions import InputError
+from tamis.exceptions import InputError, SelectionWarning
 
 Floats = NDArray[np.float64]
 
@@ -150,7 +150,10 @@ def _by_name(name: str, X: Any, y: NDArray[Any], random_state: Any, n_jobs: int 
     if name == "dft" and not outcome.is_classes:
         method = "rft"
     selector = make_selector(method, n_jobs=n_jobs, n_features_to_select="all")
-    return np.asarray(selector.fit(X, y).scores_, dtype=np.float64)
+    with warnings.catch_warnings():
+        # Notes on single columns name positions in a batch of candidates.
+        warnings.simplefilter("ignore", SelectionWarning)
+        return np.asarray(selector.fit(X, y).scores_, dtype=np.float64)
 
 
 def _svm_weights(X: Any, outcome: Target, random_state: Any) -> Floats:
