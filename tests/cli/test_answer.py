@@ -131,3 +131,20 @@ def test_the_whole_of_it(run, table):
     assert result.exit_code == 0, result.stderr
     assert "carr" in result.stdout.split("\n")[0]
     assert "\nstrong " in result.stdout
+
+
+def test_one_file_for_two_purposes_is_refused_at_once(refuse, table, tmp_path, monkeypatch):
+    monkeypatch.setattr(AutoSelector, "fit", lambda *args, **more: pytest.fail("too early"))
+    path = tmp_path / "a.json"
+    code, message = refuse("answer", table, "--target", "kind", "--report", path, "--out", path)
+    assert code == 2
+    assert "--report and --out must be different files" in message
+    code, message = refuse("answer", table, "--target", "kind", "--out", table)
+    assert code == 2
+    assert "--out and DATA must be different files" in message
+
+
+def test_a_wrong_memory_limit_is_refused(refuse, table):
+    code, message = refuse("answer", table, "--target", "kind", "--memory-limit", "much")
+    assert code == 2
+    assert "--memory-limit" in message

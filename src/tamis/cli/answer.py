@@ -115,16 +115,15 @@ def page_of(found: Any) -> str:
 
 
 def _check_outputs(report: Path | None, out: Path | None, data: Path, force: bool) -> None:
+    from tamis.cli.compare import check_apart
     from tamis.data import check_writable
 
+    check_apart({"--report": report, "--out": out, "DATA": data})
     if out is not None and out.suffix.lower() not in (".json", ".csv", ".tsv"):
         raise console.Misuse(f"--out must end in .json, .csv or .tsv, got {str(out)!r}")
-    for option, path in (("--report", report), ("--out", out)):
-        if path is None:
-            continue
-        if path.exists() and data.exists() and path.samefile(data):
-            raise console.Misuse(f"{option} must not be the table itself, got {str(path)!r}")
-        check_writable(path, force)
+    for path in (report, out):
+        if path is not None:
+            check_writable(path, force)
 
 
 def _run(request: dict[str, Any], talk: console.Talk) -> tuple[Any, bool]:

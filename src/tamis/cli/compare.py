@@ -91,7 +91,7 @@ def compare(
     from tamis.data import check_writable
 
     talk = console.Talk(quiet)
-    _check_apart({"--report": report, "--out": out, "--store": request["store"], "DATA": data})
+    check_apart({"--report": report, "--out": out, "--store": request["store"], "DATA": data})
     with console.overheard(talk, debug):
         for path in (report, out):
             if path is not None:
@@ -111,7 +111,7 @@ def compare(
         console.print_data(console.as_csv(found.score_rows()))
 
 
-def _check_apart(paths: dict[str, Path | None]) -> None:
+def check_apart(paths: dict[str, Path | None]) -> None:
     """Refuse one file for two purposes, before the long work starts."""
     seen: dict[Path, str] = {}
     for option, path in paths.items():
